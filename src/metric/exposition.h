@@ -1,0 +1,40 @@
+/* Writes the Prometheus text format 0.0.4. A family at a time: begin it once, then all its samples, so that every
+ * family is contiguous with its HELP and TYPE; a family without a sample leaves no trace. A series that stands already
+ * is dropped and counted. */
+#pragma once
+
+#include "base/text.h"
+#include "metric/sample.h"
+
+struct exposition;
+
+struct exposition *exposition_new(size_t limit);	/* of the whole text, in bytes; NULL: no memory */
+void exposition_free(struct exposition *);
+
+/* Empties it for the next scrape; memory is kept. */
+void exposition_reset(struct exposition *);
+
+void exposition_begin(struct exposition *, enum metric_family_id family);
+
+/* A sample of the family begun. drive is the value of the label `drive` (NULL where the family has none); label are the
+ * values of the family's other labels, in its order, NULL-terminated: a NULL or missing one is left out. Values are
+ * escaped, and cleaned with text_printable(). A value that is NaN is not written. */
+void exposition_sample(struct exposition *, const char *drive, const char *const *label, double value);
+
+/* A histogram of the family begun: bounds are upper bounds in ascending order, counts not cumulative, n + 1 of them. */
+void exposition_histogram(struct exposition *, const char *const *label, const double *bounds, const uint64_t *counts,
+			  size_t n, double sum);
+
+/* The text so far; it stays valid until the next call. */
+struct text *exposition_text(struct exposition *);
+
+/* Series dropped as duplicates since exposition_new(). */
+uint64_t exposition_duplicates(const struct exposition *);
+
+/* The shortest decimal that reads back as the same double; whole numbers below 2^63 without exponent; "+Inf", "-Inf".
+ * Returns out. */
+enum { EXPOSITION_NUMBER_MAX = 40 };
+char *exposition_number(double value, char out[EXPOSITION_NUMBER_MAX]);
+
+/* "drive_info", "gauge", ...: all families as a Markdown table (docs/metrics.md) or, for --list-metrics, as text. */
+void exposition_list_families(struct text *out, bool is_markdown);

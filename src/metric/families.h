@@ -1,0 +1,156 @@
+/* One row a family, in the order they are served:
+ *	X(name, type, flags, labels after `drive`, help)
+ * flags: DRIVE has the label `drive`; LIFETIME also stays when its page can no longer be read; PLAIN neither. */
+#pragma once
+
+#define FAMILIES(X) \
+X(drive_info, METRIC_INFO, LIFETIME, L("kind", "vendor", "model", "serial", "firmware", "wwn", "transport", "type", "form_factor", "family"), \
+	"Who the drive is; kind is physical or virtual, wwn its world wide name, type ssd or hdd.") \
+X(drive_slot_info, METRIC_INFO, LIFETIME, L("enclosure", "slot", "path"), \
+	"Where the drive sits: enclosure and slot where known, and its path on the bus.") \
+X(drive_device_info, METRIC_INFO, LIFETIME, L("device", "nsid"), \
+	"A block device of this drive; nsid is the NVMe namespace.") \
+X(drive_path_state, METRIC_GAUGE, DRIVE, L("device", "state"), \
+	"1 for the state the kernel gives this path to the drive, 0 for the others.") \
+X(drive_source_info, METRIC_INFO, LIFETIME, L("quantity", "page"), \
+	"Which page of the drive feeds a quantity that several pages tell; chosen once and kept.") \
+X(drive_capacity_bytes, METRIC_GAUGE, LIFETIME, L(NULL), \
+	"User capacity of the drive in bytes.") \
+X(drive_present, METRIC_GAUGE, LIFETIME, L(NULL), \
+	"1 while the drive is there, 0 when it is known but gone.") \
+X(drive_up, METRIC_GAUGE, LIFETIME, L(NULL), \
+	"1 if the drive answered its health commands within three of their periods, or sleeps; else 0.") \
+X(drive_power_state, METRIC_GAUGE, LIFETIME, L("state"), \
+	"1 for the power state the drive told when last asked, 0 for the others.") \
+X(drive_poll_timestamp_seconds, METRIC_GAUGE, LIFETIME, L(NULL), \
+	"When the oldest of the drive's health values was read, in seconds since 1970.") \
+X(drive_poll_interval_seconds, METRIC_GAUGE, LIFETIME, L(NULL), \
+	"How often the drive's health values are due.") \
+X(drive_command_started_timestamp_seconds, METRIC_GAUGE, LIFETIME, L(NULL), \
+	"When the command started that the drive has not answered within its deadline; absent otherwise.") \
+X(drive_poll_failures_total, METRIC_COUNTER, LIFETIME, L("source"), \
+	"Readings that failed, by who failed: this system, permission, the way to the drive, the drive, the form of its answer, or a reservation.") \
+X(drive_command_seconds_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"Time the drive took to answer our commands.") \
+X(drive_commands_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"Commands we sent to the drive and it ended.") \
+X(drive_own_command_errors_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"Commands of ours that the drive ended with an error; they count in its own and the kernel's error counters too.") \
+X(drive_endurance_used_ratio, METRIC_GAUGE, DRIVE, L(NULL), \
+	"The drive's own wear indicator: 0 is new, 1 is rated endurance used; it may pass 1.") \
+X(drive_spare_available_ratio, METRIC_GAUGE, DRIVE, L(NULL), \
+	"Spare capacity the drive has left, of what it had when new.") \
+X(drive_spare_threshold_ratio, METRIC_GAUGE, DRIVE, L(NULL), \
+	"Below this spare capacity the drive calls it critical.") \
+X(drive_written_bytes_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"Bytes written by the host over the drive's life.") \
+X(drive_read_bytes_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"Bytes read by the host over the drive's life.") \
+X(drive_warning, METRIC_GAUGE, DRIVE, L("reason", "class"), \
+	"1 if there is this reason to worry about the drive, else 0.") \
+X(drive_uncorrected_errors_total, METRIC_COUNTER, LIFETIME, L("op"), \
+	"Errors the drive could not correct, by operation; op is all where it tells no more.") \
+X(drive_corrected_errors_total, METRIC_COUNTER, LIFETIME, L("op", "method"), \
+	"Errors the drive corrected, by operation and method: ecc_fast, ecc_delayed or retry.") \
+X(drive_reallocated_sectors, METRIC_GAUGE, LIFETIME, L(NULL), \
+	"Sectors the drive has replaced by spare ones.") \
+X(drive_pending_sectors, METRIC_GAUGE, DRIVE, L(NULL), \
+	"Sectors the drive could not read and will replace when they are written.") \
+X(drive_error_log_entries_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"Entries ever made in the drive's error log; a host's own mistakes count too.") \
+X(drive_media_errors_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"Times the drive found data that it could not recover.") \
+X(drive_power_on_seconds_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"Time the drive has been powered on, as it counts it.") \
+X(drive_power_cycles_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"Times the drive was powered on.") \
+X(drive_unsafe_shutdowns_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"Times the drive lost power without being told.") \
+X(drive_temperature_celsius, METRIC_GAUGE, DRIVE, L("sensor"), \
+	"Temperature that the drive reports for one of its sensors.") \
+X(drive_temperature_limit_celsius, METRIC_GAUGE, LIFETIME, L("kind"), \
+	"A temperature limit that the drive states: warning, critical, reference or specified.") \
+X(drive_implausible_values_total, METRIC_COUNTER, LIFETIME, L("quantity"), \
+	"Readings left out because the drive cannot mean them.") \
+X(drive_source_changes_total, METRIC_COUNTER, LIFETIME, L("quantity"), \
+	"Times another page began to feed a quantity.") \
+X(drive_io_completed_total, METRIC_COUNTER, DRIVE, L("device", "op"), \
+	"Requests that the kernel's block layer completed on this device.") \
+X(drive_io_bytes_total, METRIC_COUNTER, DRIVE, L("device", "op"), \
+	"Bytes moved by completed requests of this device.") \
+X(drive_io_seconds_total, METRIC_COUNTER, DRIVE, L("device", "op"), \
+	"Time that completed requests spent from submission to end, added up; from the kernel's milliseconds of 32 bits.") \
+X(drive_io_merged_total, METRIC_COUNTER, DRIVE, L("device", "op"), \
+	"Requests merged into another one before they were issued.") \
+X(drive_io_busy_seconds_total, METRIC_COUNTER, DRIVE, L("device"), \
+	"Time with at least one request under way, as the kernel samples it.") \
+X(drive_io_weighted_seconds_total, METRIC_COUNTER, DRIVE, L("device"), \
+	"Time weighted by the number of requests under way.") \
+X(drive_io_in_flight, METRIC_GAUGE, DRIVE, L("device"), \
+	"Requests under way now.") \
+X(drive_ata_attribute_value, METRIC_GAUGE, DRIVE, L("id"), \
+	"Normalised value of a SMART attribute, as the drive gives it.") \
+X(drive_ata_attribute_worst, METRIC_GAUGE, DRIVE, L("id"), \
+	"Worst normalised value that this SMART attribute ever had.") \
+X(drive_ata_attribute_threshold, METRIC_GAUGE, DRIVE, L("id"), \
+	"The drive fails when the normalised value falls to this threshold; 0 never fails.") \
+X(drive_ata_attribute_raw, METRIC_GAUGE, DRIVE, L("id"), \
+	"The six raw bytes of a SMART attribute as one number; what it counts differs by vendor.") \
+X(drive_ata_attribute_info, METRIC_INFO, DRIVE, L("id", "name"), \
+	"What a SMART attribute is commonly called.") \
+X(drive_ata_statistic, METRIC_GAUGE, DRIVE, L("page", "offset", "name"), \
+	"A value of the ATA Device Statistics log in the unit that ACS gives it.") \
+X(drive_nvme_critical_warning, METRIC_GAUGE, DRIVE, L("bit"), \
+	"A bit of the NVMe critical warning field, 0 or 1.") \
+X(drive_nvme_commands_total, METRIC_COUNTER, LIFETIME, L("op"), \
+	"Commands the NVMe controller completed for the host, by operation.") \
+X(drive_nvme_busy_seconds_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"Time the NVMe controller was busy with commands of the host.") \
+X(drive_nvme_over_temperature_seconds_total, METRIC_COUNTER, LIFETIME, L("kind"), \
+	"Time the composite temperature was above the warning or the critical limit.") \
+X(drive_nvme_thermal_transitions_total, METRIC_COUNTER, LIFETIME, L("kind"), \
+	"Times the controller slowed down to cool: light or heavy.") \
+X(drive_nvme_thermal_seconds_total, METRIC_COUNTER, LIFETIME, L("kind"), \
+	"Time the controller ran slowed down to cool: light or heavy.") \
+X(drive_scsi_corrected_errors_total, METRIC_COUNTER, LIFETIME, L("op"), \
+	"Total errors corrected, the SCSI error counter pages' own sum.") \
+X(drive_scsi_correction_runs_total, METRIC_COUNTER, LIFETIME, L("op"), \
+	"Times the correction algorithm ran, of the SCSI error counter pages.") \
+X(drive_scsi_non_medium_errors_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"Errors that did not come from the medium, of SCSI log page 06h.") \
+X(drive_scsi_informational_exception, METRIC_GAUGE, DRIVE, L("asc", "ascq"), \
+	"1: the drive reports this additional sense code on SCSI log page 2Fh; 00/00 is no exception.") \
+X(drive_exporter_build_info, METRIC_INFO, PLAIN, L("version"), \
+	"The exporter's version.") \
+X(drive_exporter_replayed_drives, METRIC_GAUGE, PLAIN, L(NULL), \
+	"Drives served out of captures: these are not drives of this host.") \
+X(drive_exporter_drives_seen, METRIC_GAUGE, PLAIN, L(NULL), \
+	"Drives that discovery lists.") \
+X(drive_exporter_drives_readable, METRIC_GAUGE, PLAIN, L(NULL), \
+	"Drives whose health could be read.") \
+X(drive_exporter_prober_up, METRIC_GAUGE, PLAIN, L(NULL), \
+	"1 while the program that reads the drives is connected.") \
+X(drive_exporter_discovery_failures_total, METRIC_COUNTER, PLAIN, L(NULL), \
+	"Scans for drives that failed; the last list stays.") \
+X(drive_exporter_duplicate_series_total, METRIC_COUNTER, PLAIN, L(NULL), \
+	"Series left out because one with the same name and labels was served already.") \
+X(drive_exporter_log_lines_dropped_total, METRIC_COUNTER, PLAIN, L(NULL), \
+	"Log lines dropped because writing them would have blocked.") \
+X(drive_exporter_replies_dropped_total, METRIC_COUNTER, PLAIN, L("reason"), \
+	"Answers of the prober not used: of an older generation, of another drive, or of no request.") \
+X(drive_exporter_collector_up, METRIC_GAUGE, PLAIN, L("collector"), \
+	"1 if this part is built in, switched on and working.") \
+X(drive_exporter_command_seconds, METRIC_HISTOGRAM, PLAIN, L("transport"), \
+	"How long our own commands to the drives took.") \
+X(process_cpu_seconds_total, METRIC_COUNTER, PLAIN, L(NULL), \
+	"Processor time of the exporter, user and system.") \
+X(process_open_fds, METRIC_GAUGE, PLAIN, L(NULL), \
+	"Open file descriptors of the exporter.") \
+X(process_max_fds, METRIC_GAUGE, PLAIN, L(NULL), \
+	"Most file descriptors the exporter may have open.") \
+X(process_resident_memory_bytes, METRIC_GAUGE, PLAIN, L(NULL), \
+	"Resident memory of the exporter.") \
+X(process_virtual_memory_bytes, METRIC_GAUGE, PLAIN, L(NULL), \
+	"Virtual memory of the exporter.") \
+X(process_start_time_seconds, METRIC_GAUGE, PLAIN, L(NULL), \
+	"When the exporter started, in seconds since 1970.")

@@ -1,0 +1,65 @@
+/* What a drive says of itself: who it is and what it offers. Learned from its identity pages on the first visit; it
+ * decides which other pages are asked. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "metric/sample.h"
+#include "probe/command.h"
+
+enum { FACTS_NAMESPACES = 128 };
+
+struct nvme_namespace {
+	uint32_t nsid;
+	uint64_t size_bytes;	/* NSZE x block size; 0: not known */
+};
+
+struct drive_facts {
+	enum transport transport;
+
+	/* Strings as the drive gives them, blanks trimmed; empty where it tells none. Bytes are not cleaned. */
+	char vendor[9], model[41], serial[65], firmware[17];
+	char wwn[33];			/* lower-case hexadecimal digits of the logical unit's NAA, EUI-64 or NGUID */
+	char subsystem[257];		/* NVMe: SUBNQN */
+	const char *form_factor;	/* static, "2.5in"; NULL: not told */
+	int32_t rpm;			/* 0: solid state; > 0: rotating; -1: not told */
+	uint32_t logical_block;		/* bytes; 0: not told */
+	uint64_t capacity_bytes;	/* SCSI and ATA; 0: not told */
+
+	/* SCSI */
+	uint8_t scsi_version;		/* INQUIRY byte 2 */
+	bool has_vpd_list, has_log_list;
+	uint8_t vpd_pages[32];		/* bit per VPD page, from VPD page 00h */
+	uint8_t log_pages[64 / 8];	/* bit per page code: pages 00h and 00h/FFh together */
+	uint8_t log_subpages[64][32];	/* bit per page and subpage, from 00h/FFh */
+
+	/* ATA */
+	bool has_smart, has_smart_log, has_gp_log;	/* IDENTIFY words 82, 85, 84, 87 */
+	bool has_identify, has_thresholds, has_log_directory, has_statistics_list;
+	uint8_t identify[512], thresholds[512];		/* kept for libatasmart and for the attribute table */
+	uint16_t gp_log_pages[256];	/* pages of each general purpose log; 0: none */
+	uint8_t statistics_pages[32];	/* bit per Device Statistics page, from page 00h */
+
+	/* NVMe */
+	uint32_t nvme_version;		/* VER: major << 16 | minor << 8 | tertiary; 0 before 1.2 */
+	uint64_t nvme_total_bytes;	/* TNVMCAP; 0: not told */
+	uint16_t nvme_warning_kelvin, nvme_critical_kelvin;	/* WCTEMP, CCTEMP; 0: not told */
+	uint32_t n_namespaces;
+	struct nvme_namespace namespaces[FACTS_NAMESPACES];
+};
+
+static inline bool facts_bit(const uint8_t *map, unsigned bit)
+{
+	return map[bit / 8] >> bit % 8 & 1;
+}
+
+static inline void facts_set_bit(uint8_t *map, unsigned bit)
+{
+	map[bit / 8] |= (uint8_t)(1u << bit % 8);
+}
+
+/* Samples that follow from the facts alone: drive_capacity_bytes (NVMe: TNVMCAP, else the sum of the namespaces, else
+ * none) and the temperature limits that identify data holds. */
+void facts_samples(const struct drive_facts *, struct sample_sink *to);

@@ -1,0 +1,67 @@
+/* From bytes to samples. One const struct page per thing that a drive can be asked for; pages.c lists them in the order
+ * in which a first visit asks them (what a page's is_offered needs was learned by one before it). Everything here is
+ * pure: bytes in, facts and samples out; no descriptor, no clock, no log. */
+#pragma once
+
+#include "base/bytes.h"
+#include "base/fail.h"
+#include "metric/sample.h"
+#include "page/facts.h"
+#include "probe/command.h"
+
+/* What a drive counts in; page/field.c has the factor and offset to our unit. */
+enum raw_unit {
+	RAW_ONE,		/* as it is */
+	RAW_PERCENT,		/* to a ratio */
+	RAW_CELSIUS,
+	RAW_KELVIN,		/* whole kelvins, 273 is 0 degrees Celsius (NVM Express's own rounding: smartctl, nvme-cli) */
+	RAW_MINUTES, RAW_HOURS,	/* to seconds */
+	RAW_LOGICAL_BLOCKS,	/* of the drive's own size, to bytes; absent where that is not known */
+	RAW_NVME_DATA_UNITS,	/* 1000 x 512 bytes */
+	N_RAW_UNITS
+};
+
+/* Which raw value means "not reported". */
+enum raw_absent { ABSENT_NEVER, ABSENT_ONES, ABSENT_ZERO, ABSENT_MIN /* the most negative: int8 -128 */ };
+
+struct page_field {
+	uint16_t param;		/* SCSI log parameter code; other layouts: unused */
+	uint16_t at;		/* offset of the value: in the parameter's value, or in the page */
+	uint8_t width;		/* bytes; 0: the whole parameter value, whatever its length */
+	bool is_signed;
+	enum raw_unit unit;
+	enum raw_absent absent;
+	uint8_t rank;
+	uint16_t family;	/* enum metric_family_id */
+	const char *label[SAMPLE_LABELS];
+	const char *spec;	/* standard, clause or page, field */
+};
+
+struct page {
+	const char *name;	/* "log page 0x0d": in failures and drive_source_info */
+	enum transport transport;
+	struct command command;	/* what to ask */
+	uint16_t period_s;	/* how often, at the default --poll.interval of 60 s; 0: on the first visit only */
+	bool is_health;		/* drive_up rests on it */
+	bool is_identity;	/* without it there is no drive */
+	bool per_namespace;	/* one command for each namespace, its nsid put in */
+
+	/* Does the drive have it? NULL: always. */
+	bool (*is_offered)(const struct page *, const struct drive_facts *);
+	/* Takes facts out of the answer. NULL: none. A failure leaves the facts as they were. */
+	struct fail (*learn)(const struct page *, struct bytes in, struct drive_facts *);
+	/* Samples out of the answer. NULL: none. */
+	struct fail (*decode)(const struct page *, struct bytes in, const struct drive_facts *, struct sample_sink *to);
+
+	const struct page_field *fields;
+	size_t n_fields;
+};
+
+extern const struct page *const pages[];	/* NULL-terminated */
+
+/* The one field put as a sample: reads `width` bytes at `at` (big- or little-endian), knows absent, converts. */
+void page_field_put(const struct page_field *, struct bytes value, bool is_little_endian, const struct drive_facts *,
+		    struct sample_sink *to);
+
+/* raw in our unit; false where it cannot be told (blocks of unknown size). */
+bool raw_convert(enum raw_unit unit, double raw, const struct drive_facts *, double *ret);

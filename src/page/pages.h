@@ -1,0 +1,11 @@
+/* Every page by name; pages.c gives their order. */
+#pragma once
+
+struct page;
+
+extern const struct page scsi_inquiry, scsi_vpd_list, scsi_vpd_serial, scsi_vpd_identification, scsi_vpd_characteristics,
+	scsi_read_capacity, scsi_log_list, scsi_log_list_with_subpages, scsi_informational_exceptions, scsi_temperature,
+	scsi_solid_state, scsi_write_errors, scsi_read_errors, scsi_verify_errors, scsi_non_medium_errors;
+extern const struct page ata_identify, ata_smart_thresholds, ata_smart_data, ata_smart_status, ata_log_directory,
+	ata_statistics_list, ata_general_statistics, ata_temperature_statistics, ata_solid_state_statistics;
+extern const struct page nvme_identify_controller, nvme_identify_namespace, nvme_health;

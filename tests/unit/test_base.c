@@ -1,0 +1,149 @@
+/* base/: the cursor, text from outside, failures, the door to sysfs. */
+#include "unit.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/fail.h"
+#include "base/sysfs.h"
+#include "base/text.h"
+
+static void reading_past_the_end_is_zero_and_torn(void **state)
+{
+	uint8_t raw[] = { 0x12, 0x34, 0x56 };
+	struct bytes b = bytes_of(raw, sizeof raw);
+
+	assert_int_equal(bytes_be(&b, 2), 0x1234);
+	assert_false(b.torn);
+	assert_int_equal(bytes_be(&b, 2), 0);
+	assert_true(b.torn);
+	assert_int_equal(bytes_be(&b, 1), 0);	/* and it stays so */
+}
+
+static void numbers_are_read_in_both_orders(void **state)
+{
+	uint8_t raw[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 };
+	struct bytes b = bytes_of(raw, sizeof raw);
+
+	assert_true(bytes_le(&b, 10) == 0x0807060504030201);
+	b = bytes_of(raw, sizeof raw);
+	assert_true(bytes_be(&b, 10) == 0x030405060708090a);	/* of a long counter the low 64 bits */
+	assert_int_equal(bytes_at(bytes_of(raw, 10), 9, 1).at[0], 10);
+	assert_true(bytes_at(bytes_of(raw, 10), 9, 2).torn);
+}
+
+static void strings_of_drives_are_trimmed(void **state)
+{
+	char text[9];
+	struct bytes b = bytes_of(" AB C \0 ", 8);
+
+	assert_int_equal(bytes_text(&b, 8, text), 4);
+	assert_string_equal(text, "AB C");
+	b = bytes_of("        ", 8);
+	assert_int_equal(bytes_text(&b, 8, text), 0);
+}
+
+static void labels_are_spelled_as_udev_does(void **state)
+{
+	char out[64];
+
+	assert_string_equal(text_udev("  ST4000  NM\t1 ", out, sizeof out), "ST4000_NM_1");
+	assert_string_equal(text_udev("a\"b\\c\xff" "d", out, sizeof out), "a_b_c_d");
+	assert_string_equal(text_udev("", out, sizeof out), "");
+	assert_string_equal(text_udev("abcdef", out, 4), "abc");
+}
+
+static void what_is_not_utf8_is_replaced(void **state)
+{
+	char out[64];
+
+	assert_string_equal(text_printable("a\x01" "b\x7f", out, sizeof out), "a\xef\xbf\xbd" "b\xef\xbf\xbd");
+	assert_string_equal(text_printable("\xc3\xa4", out, sizeof out), "\xc3\xa4");
+	assert_string_equal(text_printable("\xc0\xaf", out, sizeof out), "\xef\xbf\xbd\xef\xbf\xbd");	/* overlong */
+	assert_string_equal(text_printable("\xed\xa0\x80", out, sizeof out),
+			    "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");	/* a surrogate */
+	assert_string_equal(text_printable("\xe2\x82", out, sizeof out), "\xef\xbf\xbd\xef\xbf\xbd");
+	assert_string_equal(text_printable("a\xc3\xa4", out, 3), "a");	/* never half a character */
+}
+
+static void numbers_from_outside_are_whole_and_bounded(void **state)
+{
+	uint64_t v;
+
+	assert_true(text_to_u64("18446744073709551615", UINT64_MAX, &v) && v == UINT64_MAX);
+	assert_false(text_to_u64("18446744073709551616", UINT64_MAX, &v));
+	assert_false(text_to_u64("", 10, &v));
+	assert_false(text_to_u64("-1", 10, &v));
+	assert_false(text_to_u64("11", 10, &v));
+	assert_false(text_to_u64("1x", 10, &v));
+	assert_true(text_hex_to_u64("fF", 255, &v) && v == 255);
+	assert_false(text_hex_to_u64("0x1", 255, &v));
+}
+
+static void text_stops_at_its_limit(void **state)
+{
+	struct text t = TEXT_LIMIT(4);
+
+	text_add(&t, "abc");
+	text_add(&t, "de");
+	assert_string_equal(t.at, "abc");
+	assert_true(t.truncated);
+	text_free(&t);
+}
+
+static void failures_blame_the_right_party(void **state)
+{
+	assert_int_equal(fail_os(EPERM, "x").source, FAIL_PERMISSION);
+	assert_int_equal(fail_os(EIO, "x").source, FAIL_OS);
+	assert_false(failed(fail_sense(0x1, 0x5d, 0)));		/* recovered: the data are good */
+	assert_int_equal(fail_sense(0xb, 0, 0).source, FAIL_TRANSPORT);
+	assert_int_equal(fail_sense(0x4, 0x44, 0).source, FAIL_DEVICE);
+	assert_int_equal(fail_status(0x18).source, FAIL_RESERVED);
+	assert_int_equal(fail_host(3).kind, FAIL_KIND_TIMEOUT);
+	assert_true(fail_is_unsupported(fail_sense(5, 0x24, 0)));
+	assert_false(fail_is_unsupported(fail_sense(5, 0x2c, 0)));
+	assert_true(fail_is_unsupported(fail_ata(0x51, 0x04)));
+	assert_false(fail_is_unsupported(fail_ata(0x51, 0x40)));
+	assert_true(fail_is_unsupported(fail_nvme(0, 1)));
+	assert_true(fail_is_unsupported(fail_nvme(1, 9)));
+	assert_false(fail_is_unsupported(fail_nvme(2, 0x81)));
+}
+
+static void failures_read_as_sentences(void **state)
+{
+	char text[200];
+	struct fail f = fail_sense(5, 0x24, 0);
+
+	f.what = "log page 0x0d";
+	assert_string_equal(fail_describe(f, text, sizeof text), "log page 0x0d: the drive answered with sense 5/24/00");
+	assert_string_equal(fail_describe(fail_format("log page 0x0d", "too short"), text, sizeof text),
+			    "log page 0x0d: too short");
+}
+
+static void sysfs_gives_only_what_is_listed(void **state)
+{
+	char value[64];
+
+	assert_true(sysfs_is_safe("device/state"));
+	assert_int_equal(sysfs_read("/sys/class/sas_phy/phy-0:0", "invalid_dword_count", value, sizeof value), -EACCES);
+	assert_int_equal(sysfs_read("/sys/block/x", "../../etc/passwd", value, sizeof value), -EACCES);
+	assert_int_equal(sysfs_read("/sys/block/none-such", "size", value, sizeof value), -ENOENT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reading_past_the_end_is_zero_and_torn),
+		cmocka_unit_test(numbers_are_read_in_both_orders),
+		cmocka_unit_test(strings_of_drives_are_trimmed),
+		cmocka_unit_test(labels_are_spelled_as_udev_does),
+		cmocka_unit_test(what_is_not_utf8_is_replaced),
+		cmocka_unit_test(numbers_from_outside_are_whole_and_bounded),
+		cmocka_unit_test(text_stops_at_its_limit),
+		cmocka_unit_test(failures_blame_the_right_party),
+		cmocka_unit_test(failures_read_as_sentences),
+		cmocka_unit_test(sysfs_gives_only_what_is_listed),
+	};
+
+	return cmocka_run_group_tests_name("base", tests, NULL, NULL);
+}
