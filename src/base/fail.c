@@ -120,7 +120,10 @@ static void describe_reason(struct fail f, char *text, size_t size)
 		snprintf(text, size, "no answer in the kernel's time");
 		return;
 	case FAIL_KIND_HOST:
-		snprintf(text, size, "the host adapter gave up, host status %02x", (unsigned)(f.code & 0xffff));
+		if (f.code == FAIL_HOST_RECOVERING)
+			snprintf(text, size, "its host adapter or controller is being recovered, so nothing was sent");
+		else
+			snprintf(text, size, "the host adapter gave up, host status %02x", (unsigned)(f.code & 0xffff));
 		return;
 	case FAIL_KIND_FORMAT:
 	case FAIL_KIND_NONE:

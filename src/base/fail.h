@@ -34,6 +34,10 @@ enum fail_kind {
 	N_FAIL_KINDS
 };
 
+/* A host status of our own, beyond those of the kernel (one byte): the way to the drive is being recovered, and nothing
+ * was sent. */
+enum { FAIL_HOST_RECOVERING = 0x100 };
+
 /* Passed by value: nothing to free, nothing global. source becomes a metric label; the rest goes to the journal.
  * On the wire: source, kind and code; what follows from the command, detail from kind and code. */
 struct fail {

@@ -120,6 +120,20 @@ static size_t utf8_length(const uint8_t *s)
 	return n;
 }
 
+bool text_is_utf8(const char *string)
+{
+	const uint8_t *s = (const uint8_t *)string;
+
+	while (*s) {
+		size_t n = utf8_length(s);
+
+		if (!n)
+			return false;
+		s += n;
+	}
+	return true;
+}
+
 char *text_printable(const char *string, char *out, size_t size)
 {
 	const uint8_t *s = (const uint8_t *)string;

@@ -29,6 +29,9 @@ bool text_to_u64(const char *string, uint64_t max, uint64_t *ret);
 /* Hexadecimal digits only, no prefix. */
 bool text_hex_to_u64(const char *string, uint64_t max, uint64_t *ret);
 
+/* True where the whole string is UTF-8 (no overlong forms, surrogates, or beyond U+10FFFF). */
+bool text_is_utf8(const char *string);
+
 /* A string from a drive made fit for a label value or a page: control characters and bytes that are not UTF-8 become
  * U+FFFD. out has room for 3 * strlen + 1, or is cut at size on a character's border. Returns out. */
 char *text_printable(const char *string, char *out, size_t size);

@@ -35,6 +35,9 @@ struct capture_line {
 	bool is_header;
 	char *value;		/* the rest of the line; for sysfs "PATH VALUE" with \x20 undone in PATH and one blank between */
 	size_t line;
+	size_t n_path;		/* of sysfs: length of PATH in value, which may hold blanks */
+	char node[NODE_NAME_MAX];	/* whose line it is: header: the device or controller above (or of this line); in a
+					 * section: the path in force, empty: the first. Nobody's: empty */
 };
 
 struct capture {
@@ -69,7 +72,10 @@ void capture_write(const struct capture *, struct text *out);
  * one everywhere. Checksums that were right stay right. */
 void capture_redact(struct capture *);
 
-/* Building one: takes copies. */
+/* Building one: takes copies. False where memory ran out, or for what no capture can say (a value with #, a control
+ * character or nothing in it; an answer longer than COMMAND_ANSWER_MAX). value is as a line of the file has it: blanks in
+ * the PATH of sysfs are \x20. Lines belong to the device or controller added before them. An answer of no bytes is kept
+ * as "! sense 00 00 00": success, and nothing to tell. */
 struct capture *capture_new(enum transport transport);
 bool capture_add_line(struct capture *, enum capture_line_kind kind, const char *value);
 bool capture_add_answer(struct capture *, const char *path, const struct command *, const uint8_t *bytes, size_t n,

@@ -14,24 +14,29 @@ void exposition_free(struct exposition *);
 /* Empties it for the next scrape; memory is kept. */
 void exposition_reset(struct exposition *);
 
+/* Once for each family: a family that was left cannot be begun again before exposition_reset(). */
 void exposition_begin(struct exposition *, enum metric_family_id family);
 
-/* A sample of the family begun. drive is the value of the label `drive` (NULL where the family has none); label are the
- * values of the family's other labels, in its order, NULL-terminated: a NULL or missing one is left out. Values are
- * escaped, and cleaned with text_printable(). A value that is NaN is not written. */
+/* A sample of the family begun. drive is the value of the label `drive` (NULL where the family has none); label are
+ * the values of the family's other labels, in its order, NULL-terminated (NULL itself: none); an empty or missing one
+ * is left out, since Prometheus takes both for the same. Values are escaped, and cleaned with text_printable(). A
+ * value that is NaN is not written. Where the text is full, or memory, this and all further samples are dropped whole
+ * and the text's `truncated` is set. */
 void exposition_sample(struct exposition *, const char *drive, const char *const *label, double value);
 
-/* A histogram of the family begun: bounds are upper bounds in ascending order, counts not cumulative, n + 1 of them. */
+/* A histogram of the family begun: bounds are upper bounds in ascending order, counts not cumulative, n + 1 of them.
+ * All its lines are written, or none. */
 void exposition_histogram(struct exposition *, const char *const *label, const double *bounds, const uint64_t *counts,
 			  size_t n, double sum);
 
-/* The text so far; it stays valid until the next call. */
+/* The text so far, whole lines; it stays valid until the next call. at is NULL before the first sample ever. */
 struct text *exposition_text(struct exposition *);
 
 /* Series dropped as duplicates since exposition_new(). */
 uint64_t exposition_duplicates(const struct exposition *);
 
-/* The shortest decimal that reads back as the same double; whole numbers below 2^63 without exponent; "+Inf", "-Inf".
+/* The shortest decimal that reads back as an equal double; whole numbers below 2^63 exact and without exponent (zero
+ * of either sign is "0"); "+Inf", "-Inf", "NaN".
  * Returns out. */
 enum { EXPOSITION_NUMBER_MAX = 40 };
 char *exposition_number(double value, char out[EXPOSITION_NUMBER_MAX]);

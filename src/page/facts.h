@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bytes.h"
 #include "metric/sample.h"
 #include "probe/command.h"
 
@@ -29,6 +30,7 @@ struct drive_facts {
 	uint64_t capacity_bytes;	/* SCSI and ATA; 0: not told */
 
 	/* SCSI */
+	bool is_sas;			/* VPD page 83h names a SAS port */
 	uint8_t scsi_version;		/* INQUIRY byte 2 */
 	bool has_vpd_list, has_log_list;
 	uint8_t vpd_pages[32];		/* bit per VPD page, from VPD page 00h */
@@ -39,6 +41,8 @@ struct drive_facts {
 	bool has_smart, has_smart_log, has_gp_log;	/* IDENTIFY words 82, 85, 84, 87 */
 	bool has_identify, has_thresholds, has_log_directory, has_statistics_list;
 	uint8_t identify[512], thresholds[512];		/* kept for libatasmart and for the attribute table */
+	uint8_t attribute_ids[30];	/* of the last SMART data, in its order; 0: no attribute */
+	const char *attribute_names[30];	/* and what libatasmart calls them on this model, static; NULL: no name */
 	uint16_t gp_log_pages[256];	/* pages of each general purpose log; 0: none */
 	uint8_t statistics_pages[32];	/* bit per Device Statistics page, from page 00h */
 
@@ -63,3 +67,9 @@ static inline void facts_set_bit(uint8_t *map, unsigned bit)
 /* Samples that follow from the facts alone: drive_capacity_bytes (NVMe: TNVMCAP, else the sum of the namespaces, else
  * none) and the temperature limits that identify data holds. */
 void facts_samples(const struct drive_facts *, struct sample_sink *to);
+
+/* All of a string field of a drive, blanks and NULs around it left out; a NUL within it becomes a blank. Cut at size - 1. */
+void facts_text(struct bytes in, char *text, size_t size);
+
+/* A world wide name as hexadecimal digits. False, and wwn as it was, where there is none: zeroes, or no 8 to 16 bytes. */
+bool facts_name(struct bytes name, char wwn[33]);

@@ -43,7 +43,7 @@ struct page {
 	struct command command;	/* what to ask */
 	uint16_t period_s;	/* how often, at the default --poll.interval of 60 s; 0: on the first visit only */
 	bool is_health;		/* drive_up rests on it */
-	bool is_identity;	/* without it there is no drive */
+	bool is_identity;	/* tells who the drive is: asked before all others; the first of a transport must answer */
 	bool per_namespace;	/* one command for each namespace, its nsid put in */
 
 	/* Does the drive have it? NULL: always. */

@@ -12,7 +12,8 @@ struct prober_answerer {
 	 * for host-phys that of its SCSI host ("host3"). 0 or a negative errno: the request is answered as not allowed. */
 	int (*child_for)(void *context, const struct wire_request *, char ret_child[NODE_NAME_MAX]);
 
-	/* Child's side: asks the drive. Fills fail, bytes (into buffer, COMMAND_ANSWER_MAX bytes), diskseq, verdict
+	/* Child's side: asks the drive. A child keeps no descriptor but its own socket: what it needs it opens here, and it
+	 * does not log. Fills fail, bytes (into buffer, COMMAND_ANSWER_MAX bytes), diskseq, verdict
 	 * (WIRE_ANSWERED, WIRE_OTHER_DISK or WIRE_ASLEEP). started and duration are measured around it, but may be set here
 	 * (duration_us, if not 0, stands). May never return. */
 	void (*answer)(void *context, const struct wire_request *, uint8_t *buffer, struct wire_reply *ret);

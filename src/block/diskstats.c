@@ -1,0 +1,170 @@
+#include "block/diskstats.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+
+enum { SECTOR_BYTES = 512, BUFFER_MAX = 16 << 20 };
+
+/* One row a field; a family without operations has no op. */
+static const struct {
+	uint8_t field;		/* as numbered in iostats.rst, from 1 */
+	uint16_t family;
+	const char *op;
+	uint16_t times, over;	/* to our unit */
+} rows[] = {
+	{ 1, drive_io_completed_total, "read", 1, 1 },
+	{ 2, drive_io_merged_total, "read", 1, 1 },
+	{ 3, drive_io_bytes_total, "read", SECTOR_BYTES, 1 },
+	{ 4, drive_io_seconds_total, "read", 1, 1000 },
+	{ 5, drive_io_completed_total, "write", 1, 1 },
+	{ 6, drive_io_merged_total, "write", 1, 1 },
+	{ 7, drive_io_bytes_total, "write", SECTOR_BYTES, 1 },
+	{ 8, drive_io_seconds_total, "write", 1, 1000 },
+	{ 9, drive_io_in_flight, NULL, 1, 1 },
+	{ 10, drive_io_busy_seconds_total, NULL, 1, 1000 },
+	{ 11, drive_io_weighted_seconds_total, NULL, 1, 1000 },
+	{ 12, drive_io_completed_total, "discard", 1, 1 },
+	{ 13, drive_io_merged_total, "discard", 1, 1 },
+	{ 14, drive_io_bytes_total, "discard", SECTOR_BYTES, 1 },
+	{ 15, drive_io_seconds_total, "discard", 1, 1000 },
+	{ 16, drive_io_completed_total, "flush", 1, 1 },
+	{ 17, drive_io_seconds_total, "flush", 1, 1000 },
+};
+
+void diskstats_samples(const char *device, const uint64_t *field, size_t n, struct sample_sink *to)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct sample s = { .family = rows[i].family, .is_dynamic = true, .label = { device, rows[i].op } };
+
+		if (rows[i].field > n)
+			break;
+		s.value = (double)field[rows[i].field - 1] * rows[i].times / rows[i].over;
+		sample_put(to, &s);
+	}
+}
+
+/* The whole file in one go: the kernel makes it anew for every read from the start. */
+static int read_file(struct diskstats_table *t, const char *path)
+{
+	AUTO_FD fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t n = 0;
+
+	if (fd < 0)
+		return -errno;
+	for (;;) {
+		ssize_t got;
+
+		if (n + 1 >= t->buffer_size) {
+			size_t size = t->buffer_size ? t->buffer_size * 2 : 16384;
+			char *buffer = size <= BUFFER_MAX ? realloc(t->buffer, size) : NULL;
+
+			if (!buffer)
+				return -ENOMEM;
+			t->buffer = buffer;
+			t->buffer_size = size;
+		}
+		got = read(fd, t->buffer + n, t->buffer_size - n - 1);
+		if (got < 0)
+			return -errno;
+		if (!got)
+			break;
+		n += (size_t)got;
+	}
+	t->buffer[n] = 0;
+	return 0;
+}
+
+static const char *skip_blanks(const char *at)
+{
+	while (*at == ' ')
+		at++;
+	return at;
+}
+
+static const char *next_number(const char *at, uint64_t *ret)
+{
+	uint64_t v = 0;
+
+	at = skip_blanks(at);
+	if (!isdigit((unsigned char)*at))
+		return NULL;
+	while (isdigit((unsigned char)*at))
+		v = v * 10 + (uint64_t)(*at++ - '0');
+	*ret = v;
+	return at;
+}
+
+/* " 254 0 vda 35478 ...": major, minor, name, then the fields, as many as this kernel has. */
+static bool parse_line(const char *at, struct diskstats *ret)
+{
+	uint64_t number;
+	size_t n;
+
+	at = next_number(at, &number);
+	if (at)
+		at = next_number(at, &number);
+	if (!at)
+		return false;
+	at = skip_blanks(at);
+	n = strcspn(at, " \n");
+	if (!n || n >= sizeof ret->name)
+		return false;
+	memcpy(ret->name, at, n);
+	ret->name[n] = 0;
+	at += n;
+	ret->n = 0;
+	while (ret->n < DISKSTATS_FIELDS && (at = next_number(at, &ret->field[ret->n])))
+		ret->n++;
+	return ret->n >= 11;
+}
+
+void diskstats_parse(struct diskstats_table *t, const char *text)
+{
+	t->n = 0;
+	for (const char *end; *text; text = *end ? end + 1 : end) {
+		end = strchrnul(text, '\n');
+		if (t->n == t->room) {
+			size_t room = t->room ? t->room * 2 : 64;
+			struct diskstats *at = realloc(t->at, room * sizeof *at);
+
+			if (!at)
+				return;
+			t->at = at;
+			t->room = room;
+		}
+		t->n += parse_line(text, &t->at[t->n]);
+	}
+}
+
+int diskstats_read(struct diskstats_table *t, const char *path)
+{
+	int r = read_file(t, path);
+
+	if (r) {
+		t->n = 0;
+		return r;
+	}
+	diskstats_parse(t, t->buffer);
+	return 0;
+}
+
+void diskstats_free(struct diskstats_table *t)
+{
+	free(t->at);
+	free(t->buffer);
+	*t = (struct diskstats_table){ 0 };
+}
+
+const struct diskstats *diskstats_find(const struct diskstats_table *t, const char *name)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (!strcmp(t->at[i].name, name))
+			return &t->at[i];
+	return NULL;
+}

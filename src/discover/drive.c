@@ -1,0 +1,271 @@
+#include "discover/drive.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static void drive_free(struct drive *drive)
+{
+	free(drive->devices);
+	free(drive);
+}
+
+static struct drive *find_group(const struct drive_table *table, enum device_source source, const char *group)
+{
+	for (size_t i = 0; i < table->n; i++)
+		if (table->at[i]->source == source && !strcmp(table->at[i]->group, group))
+			return table->at[i];
+	return NULL;
+}
+
+/* Until the drive has told who it is: what sysfs or udev know, else where it sits. */
+static void label_from_hints(const struct drive_table *table, struct drive *drive)
+{
+	const struct device *hint = &drive->devices[0];
+
+	drive->label[0] = 0;
+	if (hint->model[0] && hint->serial[0] && !label_is_placeholder(hint->serial))
+		label_plain(hint->model, hint->serial, drive->label, sizeof drive->label);
+	for (size_t i = 0; i < table->n && drive->label[0]; i++)
+		if (table->at[i] != drive && !strcmp(table->at[i]->label, drive->label))
+			drive->label[0] = 0;
+	if (!drive->label[0]) {
+		char where[80];
+
+		snprintf(drive->label, sizeof drive->label, "unidentified_%s",
+			 text_udev(hint->path[0] ? hint->path : hint->name, where, sizeof where));
+	}
+	for (unsigned n = 2, i = 0; i < table->n; i++)		/* two hosts with a 0:0:0:0, or a host beside a replay */
+		if (table->at[i] != drive && !strcmp(table->at[i]->label, drive->label)) {
+			snprintf(drive->label, sizeof drive->label, "unidentified_%.60s_%u", hint->name, n++);
+			i = (unsigned)-1;
+		}
+}
+
+static bool has_askable(const struct drive *drive)
+{
+	return drive_node(drive, 0) != NULL;
+}
+
+static struct drive *drive_new(struct drive_table *table, const struct device *first)
+{
+	struct drive *drive;
+
+	if (table->n == table->room) {
+		size_t room = table->room ? table->room * 2 : 32;
+		struct drive **at = realloc(table->at, room * sizeof(struct drive *));
+
+		if (!at)
+			return NULL;
+		table->at = at;
+		table->room = room;
+	}
+	drive = calloc(1, sizeof *drive);
+	if (!drive)
+		return NULL;
+	drive->source = first->source;
+	drive->facts.transport = first->transport;
+	drive->facts.rpm = -1;
+	text_copy(drive->group, sizeof drive->group, first->group);
+	table->at[table->n++] = drive;
+	return drive;
+}
+
+void drive_table_remove(struct drive_table *table, struct drive *drive)
+{
+	for (size_t i = 0; i < table->n; i++) {
+		if (table->at[i] != drive)
+			continue;
+		table->events.removed(table->events.context, drive);
+		memmove(table->at + i, table->at + i + 1, (table->n - i - 1) * sizeof(struct drive *));
+		table->n--;
+		drive_free(drive);
+		return;
+	}
+}
+
+void drive_table_free(struct drive_table *table)
+{
+	while (table->n)
+		drive_table_remove(table, table->at[table->n - 1]);
+	free(table->at);
+	table->at = NULL;
+	table->room = 0;
+}
+
+static bool in_group(const struct device *device, enum device_source source, const char *group)
+{
+	return device->source == source && !strcmp(device->group, group);
+}
+
+/* The drive's devices become those of its group in the list. */
+static int take_devices(struct drive *drive, const struct device_list *list)
+{
+	struct device *devices;
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->n; i++)
+		n += in_group(&list->at[i], drive->source, drive->group);
+	devices = calloc(n ? n : 1, sizeof *devices);
+	if (!devices)
+		return -ENOMEM;
+	n = 0;
+	for (size_t i = 0; i < list->n; i++)
+		if (in_group(&list->at[i], drive->source, drive->group))
+			devices[n++] = list->at[i];
+	free(drive->devices);
+	drive->devices = devices;
+	drive->n_devices = n;
+	return 0;
+}
+
+static int add_drive(struct drive_table *table, const struct device *first, const struct device_list *list)
+{
+	struct drive *drive = drive_new(table, first);
+
+	if (!drive)
+		return -ENOMEM;
+	if (take_devices(drive, list)) {
+		table->n--;
+		drive_free(drive);
+		return -ENOMEM;
+	}
+	drive->is_virtual = !has_askable(drive);
+	if (drive->is_virtual)		/* nobody will ask it: what the block layer says must do */
+		drive->facts.capacity_bytes = drive->devices[0].size_bytes;
+	label_from_hints(table, drive);
+	drive->is_excluded = !drive_filter_passes(table->filter, drive);
+	table->events.added(table->events.context, drive);
+	return 0;
+}
+
+static bool is_first_of_group(const struct device_list *list, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (!strcmp(list->at[k].group, list->at[i].group))
+			return false;
+	return true;
+}
+
+static bool has_group(const struct device_list *list, const struct drive *drive)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (in_group(&list->at[i], drive->source, drive->group))
+			return true;
+	return false;
+}
+
+int drive_table_update(struct drive_table *table, enum device_source source, const struct device_list *list)
+{
+	for (size_t i = table->n; i-- > 0;)
+		if (table->at[i]->source == source && !has_group(list, table->at[i]))
+			drive_table_remove(table, table->at[i]);
+	for (size_t i = 0; i < list->n; i++) {
+		struct drive *drive;
+		int r;
+
+		if (!is_first_of_group(list, i))
+			continue;
+		drive = find_group(table, source, list->at[i].group);
+		r = drive ? take_devices(drive, list) : add_drive(table, &list->at[i], list);
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+void drive_table_replace(struct drive_table *table, struct drive *drive)
+{
+	struct device_list list = { 0 };
+
+	for (size_t i = 0; i < drive->n_devices; i++) {
+		struct device *copy = device_list_add(&list);
+
+		if (copy)
+			*copy = drive->devices[i];
+	}
+	drive_table_remove(table, drive);
+	if (list.n)
+		(void)add_drive(table, &list.at[0], &list);
+	device_list_free(&list);
+}
+
+const struct device *drive_node(const struct drive *drive, size_t turn)
+{
+	size_t n = 0;
+
+	for (int controllers = 1; controllers >= 0; controllers--) {
+		size_t before = n;
+
+		for (size_t i = 0; i < drive->n_devices; i++)
+			n += drive->devices[i].is_askable && drive->devices[i].is_controller == controllers;
+		if (n == before)
+			continue;
+		turn %= n;
+		for (size_t i = 0; i < drive->n_devices; i++)
+			if (drive->devices[i].is_askable && drive->devices[i].is_controller == controllers && turn-- == 0)
+				return &drive->devices[i];
+	}
+	return NULL;
+}
+
+const struct device *drive_block_device(const struct drive *drive)
+{
+	for (size_t i = 0; i < drive->n_devices; i++)
+		if (!drive->devices[i].is_controller)
+			return &drive->devices[i];
+	return NULL;
+}
+
+/* IDENTIFY word 76: 0 and FFFFh are parallel ATA (ACS, Serial ATA Capabilities). */
+static bool is_serial_ata(const struct drive_facts *facts)
+{
+	unsigned word = facts->identify[152] | (unsigned)facts->identify[153] << 8;
+
+	return !facts->has_identify || (word != 0 && word != 0xffff);
+}
+
+const char *drive_transport_name(const struct drive *drive)
+{
+	if (!has_askable(drive))
+		return "virtual";
+	switch (drive->facts.transport) {
+	case TRANSPORT_NVME:
+		return "nvme";
+	case TRANSPORT_ATA:
+		return is_serial_ata(&drive->facts) ? "sata" : "ata";
+	case TRANSPORT_SCSI:
+		return drive->facts.is_sas || drive->devices[0].is_sas ? "sas" : "scsi";
+	case N_TRANSPORTS:
+		break;
+	}
+	return "";
+}
+
+const char *drive_type_name(const struct drive *drive)
+{
+	const struct device *block = drive_block_device(drive);
+
+	if (drive->facts.transport == TRANSPORT_NVME && !drive->is_virtual)
+		return "ssd";
+	if (drive->facts.rpm >= 0)
+		return drive->facts.rpm ? "hdd" : "ssd";
+	if (drive->is_virtual || !block || block->rotational < 0)
+		return "";
+	return block->rotational ? "hdd" : "ssd";
+}
+
+uint64_t drive_capacity_bytes_known(const struct drive *drive)
+{
+	uint64_t sum = 0;
+
+	if (drive->facts.capacity_bytes)
+		return drive->facts.capacity_bytes;
+	if (drive->facts.nvme_total_bytes)
+		return drive->facts.nvme_total_bytes;
+	for (size_t i = 0; i < drive->facts.n_namespaces; i++)
+		sum += drive->facts.namespaces[i].size_bytes;
+	if (!sum && drive_block_device(drive))
+		sum = drive_block_device(drive)->size_bytes;
+	return sum;
+}

@@ -1,0 +1,132 @@
+/* --drive.include and --drive.exclude. */
+#include <errno.h>
+#include <regex.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "discover/drive.h"
+
+enum filter_field { FIELD_MODEL, FIELD_SERIAL, FIELD_TRANSPORT, FIELD_DEVICE, N_FIELDS };
+
+static const char *const field_names[N_FIELDS] = { "model", "serial", "transport", "device" };
+
+struct filter_rule {
+	struct filter_rule *next;
+	bool is_include;
+	enum filter_field field;
+	regex_t pattern;
+};
+
+struct drive_filter {
+	struct filter_rule *rules;
+	bool has_include;
+};
+
+struct drive_filter *drive_filter_new(void)
+{
+	return calloc(1, sizeof(struct drive_filter));
+}
+
+void drive_filter_free(struct drive_filter *filter)
+{
+	if (!filter)
+		return;
+	while (filter->rules) {
+		struct filter_rule *next = filter->rules->next;
+
+		regfree(&filter->rules->pattern);
+		free(filter->rules);
+		filter->rules = next;
+	}
+	free(filter);
+}
+
+/* "serial=ABC" to the field and what follows; a pattern without a known field is for models. */
+static const char *split_field(const char *pattern, enum filter_field *ret)
+{
+	*ret = FIELD_MODEL;
+	for (size_t i = 0; i < N_FIELDS; i++) {
+		size_t n = strlen(field_names[i]);
+
+		if (!strncmp(pattern, field_names[i], n) && pattern[n] == '=') {
+			*ret = (enum filter_field)i;
+			return pattern + n + 1;
+		}
+	}
+	return pattern;
+}
+
+int drive_filter_add(struct drive_filter *filter, bool is_include, const char *pattern, struct text *error)
+{
+	struct filter_rule *rule = calloc(1, sizeof *rule);
+	AUTO_TEXT whole = TEXT_LIMIT(4096);
+	int bad;
+
+	if (!rule)
+		return -ENOMEM;
+	pattern = split_field(pattern, &rule->field);
+	text_addf(&whole, "^(%s)$", pattern);
+	bad = whole.truncated ? REG_ESPACE : regcomp(&rule->pattern, whole.at, REG_EXTENDED | REG_NOSUB);
+	if (bad) {
+		char reason[128];
+
+		regerror(bad, &rule->pattern, reason, sizeof reason);
+		text_addf(error, "bad pattern \"%s\": %s", pattern, reason);
+		free(rule);
+		return -EINVAL;
+	}
+	rule->is_include = is_include;
+	filter->has_include |= is_include;
+	rule->next = filter->rules;
+	filter->rules = rule;
+	return 0;
+}
+
+enum match { MATCH_NO, MATCH_YES, MATCH_UNKNOWN };
+
+static bool matches_device(const struct filter_rule *rule, const struct drive *drive)
+{
+	for (size_t i = 0; i < drive->n_devices; i++)
+		if (!regexec(&rule->pattern, drive->devices[i].name, 0, NULL, 0))
+			return true;
+	return false;
+}
+
+static enum match rule_match(const struct filter_rule *rule, const struct drive *drive)
+{
+	const char *value = "";
+
+	switch (rule->field) {
+	case FIELD_MODEL:
+		value = drive->facts.model;
+		break;
+	case FIELD_SERIAL:
+		value = drive->facts.serial;
+		break;
+	case FIELD_TRANSPORT:
+		value = drive_transport_name(drive);
+		break;
+	case FIELD_DEVICE:
+		return matches_device(rule, drive) ? MATCH_YES : MATCH_NO;
+	case N_FIELDS:
+		break;
+	}
+	if (!drive->is_identified && !drive->is_virtual)
+		return MATCH_UNKNOWN;
+	return *value && !regexec(&rule->pattern, value, 0, NULL, 0) ? MATCH_YES : MATCH_NO;
+}
+
+bool drive_filter_passes(const struct drive_filter *filter, const struct drive *drive)
+{
+	bool is_included = !filter || !filter->has_include;
+
+	for (const struct filter_rule *rule = filter ? filter->rules : NULL; rule; rule = rule->next) {
+		enum match match = rule_match(rule, drive);
+
+		if (match == MATCH_YES && !rule->is_include)
+			return false;
+		if (match != MATCH_NO && rule->is_include)
+			is_included = true;
+	}
+	return is_included;
+}

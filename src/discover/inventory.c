@@ -1,0 +1,66 @@
+/* A replay's drives: they come over the wire, since no such device is in this host's sysfs. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "discover/device.h"
+
+/* nvme0n1 is namespace 1, where sysfs says no other. */
+static uint32_t nsid_of(const struct inventory_device *from)
+{
+	const char *said = inventory_sysfs(from, "nsid"), *last = strrchr(from->name, 'n');
+	uint64_t nsid;
+
+	if (said ? text_to_u64(said, UINT32_MAX, &nsid) : last && last > from->name && text_to_u64(last + 1, UINT32_MAX, &nsid))
+		return (uint32_t)nsid;
+	return 0;
+}
+
+void discover_inventory_group(const char *key, char *group, size_t size)
+{
+	snprintf(group, size, "replay:%016llx", (unsigned long long)text_hash(key, strlen(key)));
+}
+
+static void take_device(const struct inventory_drive *drive, const struct inventory_device *from, struct device *d)
+{
+	const char *devpath = from->devpath ? from->devpath : "";
+	const char *state = inventory_sysfs(from, from->is_controller ? "state" : "device/state");
+
+	d->source = SOURCE_REPLAY;
+	text_copy(d->name, sizeof d->name, from->name);
+	d->is_controller = from->is_controller;
+	d->transport = drive->transport;
+	d->is_askable = drive->transport != TRANSPORT_NVME || from->is_controller;
+	d->diskseq = from->diskseq;
+	d->size_bytes = from->size;
+	d->logical_block = from->logical_block;
+	d->rotational = from->rotational;
+	if (drive->transport == TRANSPORT_NVME && !from->is_controller)
+		d->nsid = nsid_of(from);
+	discover_inventory_group(drive->key, d->group, sizeof d->group);
+	text_copy(d->host, sizeof d->host, drive->devices[0].name);	/* a replay asks all drives side by side */
+	device_path_from_devpath(devpath, from->name, d->path, sizeof d->path);
+	d->is_sas = strstr(devpath, "/end_device-") != NULL;
+	if (state)
+		text_copy(d->state, sizeof d->state, state);
+	memcpy(d->stat, from->stat, sizeof d->stat);
+	d->n_stat = from->n_stat;
+}
+
+int discover_inventory(const char *text, struct device_list *ret, char ret_key[INVENTORY_KEY_MAX])
+{
+	CLEANUP(inventory_freep) struct inventory_drive *drive = NULL;
+	int r = inventory_parse(text, &drive);
+
+	if (r)
+		return r;
+	text_copy(ret_key, INVENTORY_KEY_MAX, drive->key);
+	for (size_t i = 0; i < drive->n_devices && drive->is_present; i++) {
+		struct device *d = device_list_add(ret);
+
+		if (!d)
+			return -ENOMEM;
+		take_device(drive, &drive->devices[i], d);
+	}
+	return 0;
+}

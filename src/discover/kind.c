@@ -1,0 +1,40 @@
+/* What is a drive, and what only looks like one. */
+#include <string.h>
+
+#include "discover/drive.h"
+
+/* Block devices without a drive of their own, or made of drives that are listed themselves. */
+static const char *const no_drives[] = { "loop", "zram", "ram", "dm-", "md", "nbd", "rbd", "sr", "fd", "drbd", "bcache",
+					 "ublkb", "nullb", "pmem", "zd" };
+
+bool kind_is_no_drive(const char *device)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(no_drives); i++)
+		if (!strncmp(device, no_drives[i], strlen(no_drives[i])))
+			return true;
+	return false;
+}
+
+/* Vendor and beginning of the product, as INQUIRY gives them ("" matches all); NVMe has no vendor. */
+static const struct {
+	const char *vendor, *model;
+} virtual_disks[] = {
+	{ "QEMU", "" }, { "VMware", "" }, { "VBOX", "" }, { "Msft", "Virtual" }, { "Xen", "" }, { "Google", "" },
+	{ "LIO-ORG", "" }, { "IET", "" }, { "IQNBLOCK", "" }, { "FreeNAS", "" }, { "TrueNAS", "" }, { "SYNOLOGY", "" },
+	{ "DELL", "PERC" }, { "DELL", "Virtual Disk" }, { "LSI", "MR" }, { "LSI", "MegaRAID" }, { "AVAGO", "" },
+	{ "BROADCOM", "MR" }, { "HP", "LOGICAL VOLUME" }, { "HPE", "LOGICAL VOLUME" }, { "Adaptec", "" },
+	{ "Intel", "Raid" }, { "LSILOGIC", "Logical Volume" }, { "Lenovo", "RAID" }, { "IBM", "ServeRAID" },
+	{ "LSI", "Logical Volume" }, { "ATA", "QEMU HARDDISK" },
+	{ "", "Amazon Elastic Block Store" }, { "", "nvme_card-pd" }, { "", "QEMU HARDDISK" },
+};
+
+bool kind_is_virtual(const char *vendor, const char *model)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(virtual_disks); i++) {
+		const char *m = virtual_disks[i].model;
+
+		if (!strcmp(vendor, virtual_disks[i].vendor) && !strncmp(model, m, strlen(m)))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,103 @@
+/* The label `drive`: stable across reboots, slots and renames, so it is made of what the drive says of itself. */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "discover/drive.h"
+
+/* Serials that makers or bridges gave to more than one drive. */
+static const char *const shared_serials[] = { "1234567890ABCDEF", "SERIAL NUMBER", "SERIALNUMBER" };
+
+static bool is_one_character(const char *s)
+{
+	for (size_t i = 1; s[i]; i++)
+		if (s[i] != s[0])
+			return false;
+	return true;
+}
+
+bool label_is_placeholder(const char *serial)
+{
+	if (is_one_character(serial) || strcasestr("0123456789ABCDEF", serial))
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(shared_serials); i++)
+		if (!strcasecmp(serial, shared_serials[i]))
+			return true;
+	return false;
+}
+
+static void append_part(char *out, size_t size, const char *part)
+{
+	char spelled[DRIVE_LABEL_MAX];
+	size_t n = strlen(out);
+
+	text_udev(part, spelled, sizeof spelled);
+	if (*spelled)
+		snprintf(out + n, size - n, "%s%s", n ? "_" : "", spelled);
+}
+
+void label_plain(const char *model, const char *serial, char *out, size_t size)
+{
+	out[0] = 0;
+	append_part(out, size, model);
+	append_part(out, size, serial);
+}
+
+static const struct drive *holder_of(const struct drive_table *table, const struct drive *but, const char *label)
+{
+	for (size_t i = 0; i < table->n; i++)
+		if (table->at[i] != but && !strcmp(table->at[i]->label, label))
+			return table->at[i];
+	return NULL;
+}
+
+/* Logical units of one device (the actuators of a disk): one serial, several names. */
+static bool has_sibling(const struct drive_table *table, const struct drive *drive)
+{
+	const struct drive_facts *a = &drive->facts;
+
+	for (size_t i = 0; i < table->n && a->wwn[0]; i++) {
+		const struct drive_facts *b = &table->at[i]->facts;
+		const struct device *hint = &table->at[i]->devices[0];
+
+		if (table->at[i] == drive)
+			continue;
+		if (b->wwn[0] ? strcmp(a->wwn, b->wwn) && !strcmp(a->serial, b->serial) && !strcmp(a->model, b->model)
+			      : hint->wwn[0] && strcmp(a->wwn, hint->wwn) && !strcmp(a->serial, hint->serial))
+			return true;
+	}
+	return false;
+}
+
+static const char *distinction_of(const struct drive *drive)
+{
+	return drive->facts.wwn[0] ? drive->facts.wwn : drive->devices[0].path;
+}
+
+static void settle_clash(const struct drive_table *table, struct drive *drive)
+{
+	char plain[DRIVE_LABEL_MAX];
+	const char *more = distinction_of(drive);
+
+	if (!holder_of(table, drive, drive->label))
+		return;
+	text_copy(plain, sizeof plain, drive->label);
+	append_part(drive->label, sizeof drive->label, *more ? more : drive->devices[0].name);
+	for (unsigned n = 2; holder_of(table, drive, drive->label) && n < 10000; n++)
+		snprintf(drive->label, sizeof drive->label, "%.200s_%u", plain, n);
+}
+
+void drive_identified(struct drive_table *table, struct drive *drive)
+{
+	const struct drive_facts *facts = &drive->facts;
+
+	drive->is_identified = true;
+	label_plain(facts->model, facts->serial, drive->label, sizeof drive->label);
+	if (label_is_placeholder(facts->serial) || has_sibling(table, drive))
+		append_part(drive->label, sizeof drive->label, distinction_of(drive));
+	if (!drive->label[0])
+		snprintf(drive->label, sizeof drive->label, "unidentified_%s", drive->devices[0].name);
+	settle_clash(table, drive);
+	drive->is_virtual = kind_is_virtual(facts->vendor, facts->model);
+	drive->is_excluded = !drive_filter_passes(table->filter, drive);
+}

@@ -1,0 +1,303 @@
+#include "exporter/fleet.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <systemd/sd-device.h>
+
+#include "base/log.h"
+
+enum { RESCAN_US = 60000000, MONITOR_PAUSE_US = 200000, HOPELESS_AFTER = 3 };
+
+static char *program_beside_us(const char *said, const char *name)
+{
+	char self[PATH_MAX], *path = NULL, *slash;
+	ssize_t n;
+
+	if (said)
+		return strdup(said);
+	n = readlink("/proc/self/exe", self, sizeof self - 1);
+	if (n < 0)
+		return strdup(name);
+	self[n] = 0;
+	slash = strrchr(self, '/');
+	if (slash)
+		*slash = 0;
+	return asprintf(&path, "%s/%s", self, name) < 0 ? NULL : path;
+}
+
+/* ---- drives come and go */
+
+static void on_added(void *context, struct drive *drive)
+{
+	struct fleet *fleet = context;
+
+	if (poller_add(fleet->poller, drive))
+		log_error("%s: no memory to ask it", drive->label);
+	log_debug("%s: found, %s", drive->label, drive->devices[0].name);
+}
+
+static void on_removed(void *context, struct drive *drive)
+{
+	struct fleet *fleet = context;
+
+	log_info("%s: gone", drive->label);
+	poller_remove(fleet->poller, drive);
+}
+
+static void scan_host(struct fleet *fleet)
+{
+	int r = discover_host(&fleet->devices[SOURCE_HOST]);
+
+	if (r) {	/* the last list stays */
+		if (!fleet->discovery_failures++)
+			log_warn("cannot list this machine's drives: %s", strerror(-r));
+		return;
+	}
+	(void)drive_table_update(&fleet->drives, SOURCE_HOST, &fleet->devices[SOURCE_HOST]);
+	fleet->is_discovered[SOURCE_HOST] = true;
+}
+
+static int on_rescan(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct fleet *fleet = userdata;
+
+	scan_host(fleet);
+	(void)sd_event_source_set_time_relative(source, RESCAN_US);
+	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+}
+
+/* Events come in bursts, so one rescan follows a little later. */
+static int on_uevent(sd_device_monitor *monitor, sd_device *device, void *userdata)
+{
+	struct fleet *fleet = userdata;
+
+	(void)sd_event_source_set_time_relative(fleet->rescan, MONITOR_PAUSE_US);
+	return 0;
+}
+
+/* Without udevd no events come; the rescan finds changes all the same. */
+static void start_monitor(struct fleet *fleet)
+{
+	sd_device_monitor *monitor = NULL;
+	int r = sd_device_monitor_new(&monitor);
+
+	if (r >= 0)
+		r = sd_device_monitor_filter_add_match_subsystem_devtype(monitor, "block", "disk");
+	if (r >= 0)
+		r = sd_device_monitor_filter_add_match_subsystem_devtype(monitor, "nvme", NULL);
+	if (r >= 0)
+		r = sd_device_monitor_attach_event(monitor, fleet->event);
+	if (r >= 0)
+		r = sd_device_monitor_start(monitor, on_uevent, fleet);
+	if (r < 0) {
+		log_debug("no events of drives that come and go (%s); looking every minute", strerror(-r));
+		sd_device_monitor_unref(monitor);
+		return;
+	}
+	fleet->monitor = monitor;
+}
+
+/* ---- a replay tells its drives */
+
+static void forget_devices(struct device_list *list, const char *key)
+{
+	char group[160];
+	size_t n = 0;
+
+	discover_inventory_group(key, group, sizeof group);
+	for (size_t i = 0; i < list->n; i++)
+		if (strcmp(list->at[i].group, group))
+			list->at[n++] = list->at[i];
+	list->n = n;
+}
+
+static void on_inventory(void *context, const char *text)
+{
+	struct fleet *fleet = context;
+	struct device_list *all = &fleet->devices[SOURCE_REPLAY], told = { 0 };
+	char key[INVENTORY_KEY_MAX];
+
+	if (discover_inventory(text, &told, key)) {
+		log_warn("the replay tells of a drive in a form that is not understood");
+		device_list_free(&told);
+		return;
+	}
+	forget_devices(all, key);
+	for (size_t i = 0; i < told.n; i++) {
+		struct device *copy = device_list_add(all);
+
+		if (copy)
+			*copy = told.at[i];
+	}
+	device_list_free(&told);
+	if (fleet->is_discovered[SOURCE_REPLAY])
+		(void)drive_table_update(&fleet->drives, SOURCE_REPLAY, all);
+}
+
+static void on_inventory_end(void *context)
+{
+	struct fleet *fleet = context;
+
+	(void)drive_table_update(&fleet->drives, SOURCE_REPLAY, &fleet->devices[SOURCE_REPLAY]);
+	fleet->is_discovered[SOURCE_REPLAY] = true;
+}
+
+/* ---- the programs that answer */
+
+static void on_ready(void *context)
+{
+	struct fleet *fleet = context;
+
+	poller_client_ready(fleet->poller);
+}
+
+static void on_replay_ready(void *context)
+{
+	struct fleet *fleet = context;
+
+	fleet->devices[SOURCE_REPLAY].n = 0;	/* it tells all of them again */
+	fleet->is_discovered[SOURCE_REPLAY] = false;
+	on_ready(context);
+}
+
+static void on_lost(void *context)
+{
+}
+
+static void on_reply(void *context, void *tag, const struct wire_reply *reply)
+{
+	struct fleet *fleet = context;
+
+	poller_take_reply(fleet->poller, tag, reply);
+}
+
+static const struct {
+	const char *program;
+	void (*ready)(void *);
+} sources[N_DEVICE_SOURCES] = {
+	[SOURCE_HOST] = { "drive_prober", on_ready },
+	[SOURCE_REPLAY] = { "drive_replay", on_replay_ready },
+};
+
+static int replay_arguments(struct fleet *fleet)
+{
+	const struct options *o = fleet->options;
+	size_t n = 0;
+
+	if (o->replay_hang_file) {
+		if (asprintf(&fleet->hang_argument, "--hang-file=%s", o->replay_hang_file) < 0)
+			return -ENOMEM;
+		fleet->replay_arguments[n++] = fleet->hang_argument;
+	}
+	for (size_t i = 0; o->replays[i]; i++)
+		fleet->replay_arguments[n++] = o->replays[i];
+	return 0;
+}
+
+int fleet_program(struct fleet *fleet, enum device_source source, struct probe_client_options *ret)
+{
+	const struct options *o = fleet->options;
+	bool is_replay = source == SOURCE_REPLAY;
+	int r;
+
+	*ret = (struct probe_client_options){ .arguments = is_replay ? fleet->replay_arguments : NULL };
+	if (!is_replay && o->prober_socket) {
+		ret->socket_path = o->prober_socket;
+		return 0;
+	}
+	fleet->program[source] = program_beside_us(is_replay ? o->replay_path : o->prober_path, sources[source].program);
+	ret->program = fleet->program[source];
+	if (!ret->program || (is_replay && replay_arguments(fleet)))
+		return -ENOMEM;
+	if (access(ret->program, X_OK)) {
+		r = -errno;
+		log_error("cannot start %s: %s", ret->program, strerror(-r));
+		return r;
+	}
+	return 0;
+}
+
+void fleet_free_programs(struct fleet *fleet)
+{
+	for (size_t i = 0; i < N_DEVICE_SOURCES; i++)
+		free(fleet->program[i]);
+	free(fleet->hang_argument);
+}
+
+static int start_client(struct fleet *fleet, enum device_source source)
+{
+	struct probe_client_events events = { fleet, sources[source].ready, on_lost, on_inventory, on_inventory_end, on_reply };
+	struct probe_client_options client;
+	int r = fleet_program(fleet, source, &client);
+
+	if (!r)
+		r = probe_client_new(fleet->event, &client, &events, &fleet->clients[source]);
+	if (!r)
+		poller_set_client(fleet->poller, source, fleet->clients[source]);
+	return r;
+}
+
+static int start_host(struct fleet *fleet)
+{
+	int r = start_client(fleet, SOURCE_HOST);
+
+	if (r < 0)
+		return r;
+	r = sd_event_add_time_relative(fleet->event, &fleet->rescan, CLOCK_MONOTONIC, 0, 1000, on_rescan, fleet);
+	if (r >= 0)
+		start_monitor(fleet);
+	return r;
+}
+
+int fleet_start(struct fleet *fleet, sd_event *event, const struct options *options)
+{
+	struct poller_options poller = { .interval_us = options->poll_interval_us };
+	bool has_replay = options->replays[0] != NULL;
+	int r;
+
+	*fleet = (struct fleet){ .event = event, .options = options,
+				 .drives = { .events = { fleet, on_added, on_removed }, .filter = options->filter } };
+	r = poller_new(event, &fleet->drives, &poller, &fleet->poller);
+	if (r >= 0 && has_replay)
+		r = start_client(fleet, SOURCE_REPLAY);
+	if (r >= 0 && (!has_replay || options->replay_beside_host))
+		r = start_host(fleet);
+	return r < 0 ? r : 0;
+}
+
+void fleet_stop(struct fleet *fleet)
+{
+	drive_table_free(&fleet->drives);
+	for (size_t i = 0; i < N_DEVICE_SOURCES; i++) {
+		probe_client_free(fleet->clients[i]);
+		device_list_free(&fleet->devices[i]);
+	}
+	fleet_free_programs(fleet);
+	sd_event_source_unref(fleet->rescan);
+	sd_device_monitor_unref(fleet->monitor);
+	poller_free(fleet->poller);
+}
+
+bool fleet_is_discovered(const struct fleet *fleet)
+{
+	for (size_t i = 0; i < N_DEVICE_SOURCES; i++)
+		if (fleet->clients[i] && !fleet->is_discovered[i])
+			return false;
+	return true;
+}
+
+/* A host whose drives nobody needs to ask does not wait for its prober. */
+bool fleet_is_settled(const struct fleet *fleet)
+{
+	return fleet_is_discovered(fleet) && poller_is_settled(fleet->poller);
+}
+
+bool fleet_is_hopeless(const struct fleet *fleet)
+{
+	for (size_t i = 0; i < N_DEVICE_SOURCES; i++)
+		if (fleet->clients[i] && probe_client_failures(fleet->clients[i]) >= HOPELESS_AFTER)
+			return true;
+	return false;
+}

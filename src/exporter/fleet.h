@@ -1,0 +1,41 @@
+/* All that is served: this host's drives, or a replay's, or both; found, asked, and kept up to date. */
+#pragma once
+
+#include <systemd/sd-event.h>
+
+#include "exporter/options.h"
+#include "poll/poller.h"
+
+struct fleet {
+	sd_event *event;
+	const struct options *options;
+	struct drive_table drives;
+	struct poller *poller;
+	struct probe_client *clients[N_DEVICE_SOURCES];	/* NULL: this source is not served */
+	struct device_list devices[N_DEVICE_SOURCES];
+	bool is_discovered[N_DEVICE_SOURCES];
+	uint64_t discovery_failures;
+
+	char *program[N_DEVICE_SOURCES];	/* these three: fleet_program() */
+	const char *replay_arguments[OPTIONS_LIST + 4];
+	char *hang_argument;
+	sd_event_source *rescan;
+	void *monitor;				/* sd_device_monitor */
+};
+
+/* Starts finding and asking; the event loop does the rest. 0 or a negative errno with a line logged. The fleet must not
+ * move afterwards. */
+int fleet_start(struct fleet *, sd_event *, const struct options *);
+void fleet_stop(struct fleet *);
+
+/* Drives are known, and each had its first visit, or is past its deadline. */
+bool fleet_is_settled(const struct fleet *);
+/* Drives are known. */
+bool fleet_is_discovered(const struct fleet *);
+/* The program that answers could not be started three times in a row. */
+bool fleet_is_hopeless(const struct fleet *);
+
+/* How to reach the program that answers for a source: beside the running one, or as the options say. Kept by the fleet
+ * until fleet_free_programs(). 0, or a negative errno with a line logged. */
+int fleet_program(struct fleet *, enum device_source, struct probe_client_options *ret);
+void fleet_free_programs(struct fleet *);

@@ -1,0 +1,47 @@
+/* The page at /: what this is, and where to go. */
+#include "exporter/expose.h"
+
+static void add_escaped(struct text *out, const char *string)
+{
+	char clean[1024];
+
+	text_printable(string, clean, sizeof clean);
+	for (const char *c = clean; *c; c++)
+		switch (*c) {
+		case '&':
+			text_add(out, "&amp;");
+			break;
+		case '<':
+			text_add(out, "&lt;");
+			break;
+		case '>':
+			text_add(out, "&gt;");
+			break;
+		case '"':
+			text_add(out, "&quot;");
+			break;
+		default:
+			text_add_bytes(out, c, 1);
+		}
+}
+
+void expose_index(struct expose *e, struct text *out)
+{
+	const char *path = e->fleet->options->telemetry_path;
+	size_t n[N_DEVICE_SOURCES] = { 0 };
+
+	for (size_t i = 0; i < e->fleet->drives.n; i++)
+		if (!e->fleet->drives.at[i]->is_excluded)
+			n[e->fleet->drives.at[i]->source]++;
+	text_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+		      "<meta name=\"viewport\" content=\"width=device-width\">\n<title>drive_exporter</title>\n</head>\n<body>\n"
+		      "<h1>drive_exporter</h1>\n");
+	text_addf(out, "<p>Version %s. Prometheus metrics for the health, wear and errors of drives.</p>\n", PACKAGE_VERSION);
+	if (n[SOURCE_REPLAY])
+		text_addf(out, "<p role=\"alert\"><strong>Replayed: %zu of these drives come out of captures. "
+			       "They are not drives of this host.</strong></p>\n", n[SOURCE_REPLAY]);
+	text_addf(out, "<p>Drives: %zu</p>\n<ul>\n<li><a href=\"", n[SOURCE_HOST] + n[SOURCE_REPLAY]);
+	add_escaped(out, path);
+	text_add(out, "\">Metrics</a></li>\n<li><a href=\"/-/healthy\">Healthy</a></li>\n<li><a href=\"/-/ready\">Ready</a></li>\n"
+		      "</ul>\n</body>\n</html>\n");
+}

@@ -1,0 +1,218 @@
+/* once and list: each drive is read once, then shown. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "exporter/expose.h"
+#include "exporter/verbs.h"
+
+enum { LOOK_EVERY_US = 5000 };
+
+void event_unrefp(sd_event **event)
+{
+	sd_event_unref(*event);
+}
+
+int event_new(sd_event **ret)
+{
+	CLEANUP(event_unrefp) sd_event *event = NULL;
+	sigset_t signals;
+	int r = sd_event_new(&event);
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGINT);
+	signal(SIGPIPE, SIG_IGN);
+	if (sigprocmask(SIG_BLOCK, &signals, NULL))
+		return -errno;
+	if (r >= 0)
+		r = sd_event_add_signal(event, NULL, SIGTERM, NULL, NULL);
+	if (r >= 0)
+		r = sd_event_add_signal(event, NULL, SIGINT, NULL, NULL);
+	if (r < 0)
+		return r;
+	*ret = pointer_steal(&event);
+	return 0;
+}
+
+static int look(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct fleet *fleet = userdata;
+
+	if (fleet_is_settled(fleet))
+		return sd_event_exit(fleet->event, 0);
+	if (fleet_is_hopeless(fleet))
+		return sd_event_exit(fleet->event, ENOTCONN);
+	(void)sd_event_source_set_time_relative(source, LOOK_EVERY_US);
+	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+}
+
+int fleet_visit_once(sd_event *event, struct fleet *fleet, const struct options *options)
+{
+	int r = fleet_start(fleet, event, options);
+
+	if (r)
+		return r;
+	r = sd_event_add_time_relative(event, NULL, CLOCK_MONOTONIC, LOOK_EVERY_US, 1000, look, fleet);
+	if (r >= 0)
+		r = sd_event_loop(event);
+	if (r == ENOTCONN)
+		log_error("the program that reads the drives cannot be started");
+	return r < 0 ? r : -r;
+}
+
+static bool is_every_drive_read(const struct fleet *fleet)
+{
+	for (size_t i = 0; i < fleet->drives.n; i++) {
+		const struct drive *drive = fleet->drives.at[i];
+
+		if (!drive->is_excluded && !drive->is_virtual && drive_node(drive, 0) &&
+		    !drive_poll_is_up(poller_of(drive), poller_now_us(fleet->poller), poller_interval_us(fleet->poller)))
+			return false;
+	}
+	return true;
+}
+
+int verb_once(const struct options *options)
+{
+	CLEANUP(event_unrefp) sd_event *event = NULL;
+	AUTO_TEXT out = TEXT_LIMIT(0);
+	struct fleet fleet;
+	struct expose expose;
+	bool is_good;
+	int r = event_new(&event);
+
+	if (r || fleet_visit_once(event, &fleet, options))
+		return 1;
+	if (expose_init(&expose, &fleet))
+		return 1;
+	expose_metrics(&expose, &out);
+	is_good = fwrite(out.at, 1, out.length, stdout) == out.length && !fflush(stdout) && is_every_drive_read(&fleet);
+	expose_free(&expose);
+	fleet_stop(&fleet);
+	return is_good ? 0 : 1;
+}
+
+/* ---- list */
+
+enum { LIST_COLUMNS = 8, LIST_CELL_MAX = 192 };
+
+struct list_row {
+	char cell[LIST_COLUMNS][LIST_CELL_MAX];
+};
+
+static void size_text(uint64_t bytes, char *out, size_t size)
+{
+	static const char *const units[] = { "B", "kB", "MB", "GB", "TB", "PB", "EB" };
+	double value = (double)bytes;
+	size_t unit = 0;
+
+	while (value >= 999.5 && unit + 1 < ARRAY_SIZE(units)) {
+		value /= 1000;
+		unit++;
+	}
+	if (!bytes)
+		snprintf(out, size, "-");
+	else
+		snprintf(out, size, value < 10 && unit ? "%.2f %s" : value < 100 && unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
+}
+
+/* One word, the worst that is known. */
+static const char *health_word(const struct fleet *fleet, const struct drive *drive)
+{
+	struct drive_poll *poll = poller_of(drive);
+	const struct sample *failing, *wear;
+
+	if (drive->is_virtual || !drive_node(drive, 0))
+		return "virtual";
+	if (poll->is_stuck)
+		return "stuck";
+	if (poll->has_power && power_forbids_reading(poll->power))
+		return "asleep";
+	if (!drive_poll_is_up(poll, poller_now_us(fleet->poller), poller_interval_us(fleet->poller)))
+		return poll->failures[FAIL_PERMISSION] ? "no permission" : "no answer";
+	failing = readings_find(poll, drive_warning, "smart_failing");
+	for (const char *const *bit = (const char *const[]){ "reliability", "read_only", "spare", "backup", NULL }; *bit; bit++) {
+		const struct sample *warning = readings_find(poll, drive_nvme_critical_warning, *bit);
+
+		if (warning && warning->value)
+			return "WARNING";
+	}
+	wear = readings_find(poll, drive_endurance_used_ratio, NULL);
+	if (failing && failing->value)
+		return "FAILING";
+	if (wear && wear->value >= 1)
+		return "worn out";
+	return failing || drive->facts.transport == TRANSPORT_NVME ? "ok" : "unknown";
+}
+
+static void fill_row(const struct fleet *fleet, const struct drive *drive, struct list_row *row)
+{
+	struct drive_poll *poll = poller_of(drive);
+	const char *sensor = drive->facts.transport == TRANSPORT_NVME ? "composite" : "drive";
+	const struct sample *temperature = readings_find(poll, drive_temperature_celsius, sensor);
+	const struct sample *wear = readings_find(poll, drive_endurance_used_ratio, NULL);
+	const struct device *block = drive_block_device(drive);
+
+	text_printable(block ? block->name : drive->devices[0].name, row->cell[0], LIST_CELL_MAX);
+	text_printable(drive->facts.model[0] ? drive->facts.model : "-", row->cell[1], LIST_CELL_MAX);
+	text_printable(drive->facts.serial[0] ? drive->facts.serial : "-", row->cell[2], LIST_CELL_MAX);
+	text_copy(row->cell[3], LIST_CELL_MAX, drive_transport_name(drive));
+	size_text(drive_capacity_bytes_known(drive), row->cell[4], LIST_CELL_MAX);
+	snprintf(row->cell[5], LIST_CELL_MAX, temperature ? "%.0f C" : "-", temperature ? temperature->value : 0);
+	snprintf(row->cell[6], LIST_CELL_MAX, wear ? "%.4g %%" : "-", wear ? wear->value * 100 : 0);
+	text_copy(row->cell[7], LIST_CELL_MAX, health_word(fleet, drive));
+}
+
+/* Characters, not bytes. */
+static int cell_width(const char *cell)
+{
+	int n = 0;
+
+	for (; *cell; cell++)
+		n += (*cell & 0xc0) != 0x80;
+	return n;
+}
+
+static void print_rows(const struct list_row *rows, size_t n)
+{
+	int width[LIST_COLUMNS] = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t c = 0; c < LIST_COLUMNS; c++)
+			if (cell_width(rows[i].cell[c]) > width[c])
+				width[c] = cell_width(rows[i].cell[c]);
+	for (size_t i = 0; i < n; i++)
+		for (size_t c = 0; c < LIST_COLUMNS; c++) {
+			bool is_right = c >= 4 && c <= 6, is_last = c == LIST_COLUMNS - 1;
+			int blanks = is_last ? 0 : width[c] - cell_width(rows[i].cell[c]);
+
+			printf("%*s%s%*s%s", is_right ? blanks : 0, "", rows[i].cell[c], is_right ? 0 : blanks, "",
+			       is_last ? "\n" : "  ");
+		}
+}
+
+int verb_list(const struct options *options)
+{
+	static const struct list_row head = { { "DEVICE", "MODEL", "SERIAL", "TRANSPORT", "SIZE", "TEMP", "WEAR", "HEALTH" } };
+	CLEANUP(event_unrefp) sd_event *event = NULL;
+	AUTO_FREE struct list_row *rows = NULL;
+	struct fleet fleet;
+	size_t n = 1;
+	bool is_good;
+
+	if (event_new(&event) || fleet_visit_once(event, &fleet, options))
+		return 1;
+	rows = calloc(fleet.drives.n + 1, sizeof *rows);
+	if (!rows)
+		return 1;
+	rows[0] = head;
+	for (size_t i = 0; i < fleet.drives.n; i++)
+		if (!fleet.drives.at[i]->is_excluded)
+			fill_row(&fleet, fleet.drives.at[i], &rows[n++]);
+	print_rows(rows, n);
+	is_good = is_every_drive_read(&fleet);
+	fleet_stop(&fleet);
+	return is_good ? 0 : 1;
+}

@@ -1,0 +1,254 @@
+#include "exporter/options.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "metric/exposition.h"
+
+/* What follows a flag, and what is done with it. */
+enum flag_kind { FLAG_STRING, FLAG_LIST, FLAG_SWITCH, FLAG_DURATION, FLAG_LEVEL, FLAG_INCLUDE, FLAG_EXCLUDE, FLAG_HELP,
+		 FLAG_VERSION, FLAG_LIST_METRICS, FLAG_LIST_METRICS_MARKDOWN };
+
+struct flag {
+	const char *name, *value;	/* value: what --help calls it; NULL: it takes none */
+	enum flag_kind kind;
+	size_t offset;			/* in struct options */
+	const char *help;
+};
+
+#define AT(member) offsetof(struct options, member)
+static const struct flag flags[] = {
+	{ "web.listen-address", "ADDRESS", FLAG_LIST, AT(listen_addresses),
+	  "Listen on HOST:PORT, [HOST]:PORT or :PORT; may be repeated (default :9946)" },
+	{ "web.telemetry-path", "PATH", FLAG_STRING, AT(telemetry_path), "Path of the metrics (default /metrics)" },
+	{ "collector.block", NULL, FLAG_SWITCH, AT(has_block), "Block-layer statistics (on by default)" },
+	{ "collector.ata-attributes", NULL, FLAG_SWITCH, AT(has_ata_attributes),
+	  "The whole table of ATA SMART attributes (off by default)" },
+	{ "poll.interval", "DURATION", FLAG_DURATION, AT(poll_interval_us),
+	  "How often health and temperature are read; slower readings scale with it (default 60s)" },
+	{ "drive.include", "[FIELD=]PATTERN", FLAG_INCLUDE, 0,
+	  "Only drives that match; FIELD is model, serial, transport or device (default model); may be repeated" },
+	{ "drive.exclude", "[FIELD=]PATTERN", FLAG_EXCLUDE, 0, "Leave out drives that match; may be repeated" },
+	{ "prober.path", "PROGRAM", FLAG_STRING, AT(prober_path), "Start this drive_prober (default: beside this program)" },
+	{ "prober.socket", "PATH", FLAG_STRING, AT(prober_socket), "Connect to a running drive_prober instead" },
+	{ "replay", "PATH", FLAG_LIST, AT(replays),
+	  "Serve captures, a file or a folder of them, instead of this machine's drives; may be repeated" },
+	{ "replay.beside-host", NULL, FLAG_SWITCH, AT(replay_beside_host), "Serve this machine's drives too" },
+	{ "replay.path", "PROGRAM", FLAG_STRING, AT(replay_path), "Start this drive_replay (default: beside this program)" },
+	{ "replay.hang-file", "PATH", FLAG_STRING, AT(replay_hang_file),
+	  "A capture's hang writes to this file: on a frozen file system that is a true state D" },
+	{ "keep-serials", NULL, FLAG_SWITCH, AT(keep_serials), "capture: leave serial numbers and world wide names as they are" },
+	{ "log.level", "LEVEL", FLAG_LEVEL, AT(log_level), "debug, info, warn or error (default info)" },
+	{ "list-metrics", NULL, FLAG_LIST_METRICS, 0, "Print every metric family and end" },
+	{ "list-metrics-markdown", NULL, FLAG_LIST_METRICS_MARKDOWN, 0, "The same as docs/metrics.md has it" },
+	{ "version", NULL, FLAG_VERSION, 0, "Print the version and end" },
+	{ "help", NULL, FLAG_HELP, 0, "Print this and end" },
+};
+
+static const struct {
+	const char *name, *help;
+	enum verb verb;
+} verbs[] = {
+	{ "serve", "Serve metrics until told to end (the default)", VERB_SERVE },
+	{ "once", "Read every drive once and print the metrics; exit status 1 if a drive could not be read", VERB_ONCE },
+	{ "list", "Print a table of the drives", VERB_LIST },
+	{ "capture", "Print what DEVICE answers as a capture, serial numbers replaced", VERB_CAPTURE },
+};
+
+static void print_help(void)
+{
+	printf("Usage: drive_exporter [serve|once|list|capture DEVICE] [FLAGS]\n\n"
+	       "Prometheus exporter for the health, wear and errors of SAS, SATA and NVMe drives.\n\nCommands:\n");
+	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
+		printf("  %-8s %s\n", verbs[i].name, verbs[i].help);
+	printf("\nFlags:\n");
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
+		char name[80];
+
+		snprintf(name, sizeof name, "--%s%s%s%s", flags[i].kind == FLAG_SWITCH ? "[no-]" : "", flags[i].name,
+			 flags[i].value ? "=" : "", flags[i].value ? flags[i].value : "");
+		printf("  %s\n      %s\n", name, flags[i].help);
+	}
+}
+
+static void print_metrics(bool is_markdown)
+{
+	AUTO_TEXT out = TEXT_LIMIT(1 << 20);
+
+	exposition_list_families(&out, is_markdown);
+	fwrite(out.at, 1, out.length, stdout);
+}
+
+/* "500ms", "60s", "5m", "1h"; a number alone is not a duration, as in the ecosystem's other programs. */
+static bool parse_duration(const char *text, uint64_t *ret_us)
+{
+	static const struct {
+		const char *name;
+		uint64_t us;
+	} units[] = { { "ms", 1000 }, { "s", 1000000 }, { "m", 60000000 }, { "h", 3600000000 }, { "d", 86400000000 } };
+	size_t digits = strspn(text, "0123456789");
+	char number[16];
+	uint64_t n;
+
+	if (!digits || digits >= sizeof number)
+		return false;
+	memcpy(number, text, digits);
+	number[digits] = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+		if (!strcmp(text + digits, units[i].name) && text_to_u64(number, 1000000000000, &n)) {
+			*ret_us = n * units[i].us;
+			return n > 0 && n <= 366 * 86400000000 / units[i].us;
+		}
+	return false;
+}
+
+static enum options_verdict add_to_list(const char **list, const char *value, const struct flag *flag, struct text *error)
+{
+	size_t n = 0;
+
+	while (list[n])
+		n++;
+	if (n == OPTIONS_LIST) {
+		text_addf(error, "--%s is given more than %d times", flag->name, OPTIONS_LIST);
+		return OPTIONS_BAD;
+	}
+	list[n] = value;
+	return OPTIONS_GO;
+}
+
+static enum options_verdict bad_value(const struct flag *flag, const char *value, const char *want, struct text *error)
+{
+	text_addf(error, "--%s: \"%s\" is not %s", flag->name, value, want);
+	return OPTIONS_BAD;
+}
+
+static enum options_verdict apply(const struct flag *flag, const char *value, bool is_on, struct options *o,
+				  struct text *error)
+{
+	char *at = (char *)o + flag->offset;
+
+	switch (flag->kind) {
+	case FLAG_STRING:
+		*(const char **)at = value;
+		return OPTIONS_GO;
+	case FLAG_LIST:
+		return add_to_list((const char **)at, value, flag, error);
+	case FLAG_SWITCH:
+		*(bool *)at = is_on;
+		return OPTIONS_GO;
+	case FLAG_DURATION:
+		return parse_duration(value, (uint64_t *)at) && *(uint64_t *)at >= 100000
+		       ? OPTIONS_GO : bad_value(flag, value, "a duration such as 60s, 100ms at least", error);
+	case FLAG_LEVEL:
+		return log_level_from_name(value, (enum log_level *)at)
+		       ? OPTIONS_GO : bad_value(flag, value, "debug, info, warn or error", error);
+	case FLAG_INCLUDE:
+	case FLAG_EXCLUDE:
+		text_addf(error, "--%s: ", flag->name);
+		if (drive_filter_add(o->filter, flag->kind == FLAG_INCLUDE, value, error))
+			return OPTIONS_BAD;
+		text_free(error);
+		return OPTIONS_GO;
+	case FLAG_HELP:
+		print_help();
+		return OPTIONS_DONE;
+	case FLAG_VERSION:
+		printf("drive_exporter, version %s\n", PACKAGE_VERSION);
+		return OPTIONS_DONE;
+	case FLAG_LIST_METRICS:
+	case FLAG_LIST_METRICS_MARKDOWN:
+		print_metrics(flag->kind == FLAG_LIST_METRICS_MARKDOWN);
+		return OPTIONS_DONE;
+	}
+	return OPTIONS_BAD;
+}
+
+static const struct flag *find_flag(const char *name, size_t n)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
+		if (strlen(flags[i].name) == n && !memcmp(flags[i].name, name, n))
+			return &flags[i];
+	return NULL;
+}
+
+/* "--NAME=VALUE", "--NAME VALUE", "--SWITCH", "--no-SWITCH". */
+static enum options_verdict take_flag(char **argv, int *i, struct options *o, struct text *error)
+{
+	const char *name = argv[*i] + 2, *value = strchr(name, '=');
+	size_t n = value ? (size_t)(value - name) : strlen(name);
+	const struct flag *flag = find_flag(name, n);
+	bool is_on = true;
+
+	if (!flag && n > 3 && !strncmp(name, "no-", 3)) {
+		flag = find_flag(name + 3, n - 3);
+		is_on = false;
+	}
+	if (!flag || (!is_on && flag->kind != FLAG_SWITCH)) {
+		text_addf(error, "unknown flag --%.*s (--help lists them)", (int)n, name);
+		return OPTIONS_BAD;
+	}
+	if (value)
+		value++;
+	if (!flag->value && value) {
+		text_addf(error, "--%s takes no value", flag->name);
+		return OPTIONS_BAD;
+	}
+	if (flag->value && !value)
+		value = argv[*i + 1] ? argv[++*i] : NULL;
+	if (flag->value && (!value || !*value)) {
+		text_addf(error, "--%s needs a value: %s", flag->name, flag->value);
+		return OPTIONS_BAD;
+	}
+	return apply(flag, value, is_on, o, error);
+}
+
+static enum options_verdict take_word(const char *word, bool *has_verb, struct options *o, struct text *error)
+{
+	if (*has_verb && o->verb == VERB_CAPTURE && !o->device) {
+		o->device = word;
+		return OPTIONS_GO;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(verbs) && !*has_verb; i++)
+		if (!strcmp(word, verbs[i].name)) {
+			o->verb = verbs[i].verb;
+			*has_verb = true;
+			return OPTIONS_GO;
+		}
+	text_addf(error, "unexpected argument \"%s\" (--help lists the commands)", word);
+	return OPTIONS_BAD;
+}
+
+enum options_verdict options_parse(int argc, char **argv, struct options *ret, struct text *error)
+{
+	bool has_verb = false;
+
+	*ret = (struct options){ .telemetry_path = "/metrics", .log_level = LOG_LEVEL_INFO, .has_block = true,
+				 .poll_interval_us = 60000000, .filter = drive_filter_new() };
+	if (!ret->filter) {
+		text_add(error, "no memory");
+		return OPTIONS_BAD;
+	}
+	for (int i = 1; i < argc; i++) {
+		enum options_verdict verdict = !strncmp(argv[i], "--", 2) && argv[i][2]
+					       ? take_flag(argv, &i, ret, error)
+					       : take_word(argv[i], &has_verb, ret, error);
+
+		if (verdict != OPTIONS_GO)
+			return verdict;
+	}
+	if (ret->verb == VERB_CAPTURE && !ret->device) {
+		text_add(error, "capture needs a device, as in: drive_exporter capture sda");
+		return OPTIONS_BAD;
+	}
+	if (!ret->listen_addresses[0])
+		ret->listen_addresses[0] = ":9946";
+	return OPTIONS_GO;
+}
+
+void options_free(struct options *o)
+{
+	drive_filter_free(o->filter);
+	o->filter = NULL;
+}

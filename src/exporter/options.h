@@ -1,0 +1,32 @@
+/* The command line. */
+#pragma once
+
+#include "base/log.h"
+#include "base/text.h"
+#include "discover/drive.h"
+
+enum { OPTIONS_LIST = 64 };
+
+enum verb { VERB_SERVE, VERB_ONCE, VERB_LIST, VERB_CAPTURE };
+
+struct options {
+	enum verb verb;
+	const char *device;			/* of capture */
+	const char *listen_addresses[OPTIONS_LIST + 1];
+	const char *telemetry_path;
+	enum log_level log_level;
+	const char *replays[OPTIONS_LIST + 1];	/* captures, or folders of them */
+	bool replay_beside_host;
+	const char *replay_path, *replay_hang_file;
+	const char *prober_path, *prober_socket;
+	bool has_ata_attributes, has_block;
+	uint64_t poll_interval_us;
+	struct drive_filter *filter;
+	bool keep_serials;
+};
+
+enum options_verdict { OPTIONS_GO, OPTIONS_DONE /* --help and the like were printed */, OPTIONS_BAD };
+
+/* OPTIONS_BAD: *error says why, in one line. Strings are kept by reference. */
+enum options_verdict options_parse(int argc, char **argv, struct options *ret, struct text *error);
+void options_free(struct options *);

@@ -1,0 +1,94 @@
+/* The daemon. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <systemd/sd-daemon.h>
+
+#include "exporter/expose.h"
+#include "exporter/verbs.h"
+#include "http/server.h"
+
+struct daemon {
+	struct fleet fleet;
+	struct expose expose;
+	struct http_server *server;
+};
+
+static void on_metrics(void *context, struct text *out)
+{
+	struct daemon *d = context;
+
+	expose_metrics(&d->expose, out);
+}
+
+static void on_index(void *context, struct text *out)
+{
+	struct daemon *d = context;
+
+	expose_index(&d->expose, out);
+}
+
+static bool is_ready(void *context)
+{
+	struct daemon *d = context;
+
+	return fleet_is_discovered(&d->fleet);
+}
+
+/* Where the system's own disk hangs, a page of ours that must come back from it would hang us. Only without a limit:
+ * with one, memory that would pass it is refused, which is worse. */
+static void lock_memory(void)
+{
+	struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
+
+	if (setrlimit(RLIMIT_MEMLOCK, &limit) &&
+	    (getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur != RLIM_INFINITY))
+		return;
+	if (mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT))
+		log_debug("memory is not locked: %s", strerror(errno));
+}
+
+static int start_server(struct daemon *d, sd_event *event, const struct options *options)
+{
+	struct http_options http = { options->listen_addresses, options->telemetry_path };
+	struct http_pages bodies = { d, on_metrics, on_index, is_ready };
+	AUTO_TEXT error = TEXT_LIMIT(1024);
+	char url[256];
+	int r = http_server_start(event, &http, &bodies, &d->server, &error);
+
+	if (r) {
+		log_error("%s", error.at ? error.at : strerror(-r));
+		return r;
+	}
+	log_info("Listening on %s%s", http_server_url(d->server, url, sizeof url), options->telemetry_path);
+	return 0;
+}
+
+int verb_serve(const struct options *options)
+{
+	static struct daemon d;
+	CLEANUP(event_unrefp) sd_event *event = NULL;
+	int r = event_new(&event);
+
+	if (!r)
+		r = expose_init(&d.expose, &d.fleet);
+	if (!r)
+		r = start_server(&d, event, options);
+	if (!r)
+		r = fleet_start(&d.fleet, event, options);
+	if (!r) {
+		lock_memory();
+		(void)sd_event_set_watchdog(event, true);
+		(void)sd_notify(0, "READY=1");
+		r = sd_event_loop(event);
+		(void)sd_notify(0, "STOPPING=1");
+		log_info("ending");
+	}
+	http_server_stop(d.server);
+	if (d.fleet.poller)
+		fleet_stop(&d.fleet);
+	expose_free(&d.expose);
+	return r ? 1 : 0;
+}

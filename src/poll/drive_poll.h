@@ -1,0 +1,117 @@
+/* A drive's plan, the state of its polling, and its readings. */
+#pragma once
+
+#include "discover/drive.h"
+#include "metric/sample.h"
+#include "page/page.h"
+#include "page/power.h"
+#include "probe/wire.h"
+
+/* One command of the plan, with what it last gave. */
+struct plan_entry {
+	const struct page *page;
+	struct page *owned;		/* a namespace's copy of the page, with its nsid; else NULL */
+	size_t order;			/* of the page in pages[] */
+	uint64_t due_us;		/* monotonic; UINT64_MAX: not again */
+	uint64_t answered_us;		/* monotonic; 0: never */
+	int64_t answered_at_us;		/* since 1970 */
+	unsigned failures;		/* in a row */
+	uint64_t logged;		/* the failure that was logged last, so that it is logged once */
+	bool is_unsupported;		/* the drive said so: never asked again */
+	bool is_stale;			/* too old to be served, but for identity and lifetime counters */
+	struct sample_set samples;
+};
+
+/* Which entry feeds a series that several pages tell. Made when the first visit ends, and kept. */
+struct reading_choice {
+	struct sample series;		/* family and labels */
+	const struct page *page;
+};
+
+/* How often something happened to a quantity. */
+struct quantity_count {
+	const char *quantity;		/* static */
+	uint64_t n;
+};
+
+enum { COUNTED_QUANTITIES = 16 };
+
+struct drive_poll {
+	struct drive *drive;
+	struct plan_entry *entries;	/* in the order of pages[] */
+	size_t n_entries, room_entries;
+	bool is_settled;		/* the first visit is over */
+	bool is_replaced;		/* another drive answered in its place */
+
+	/* The visit under way. */
+	bool is_visiting, is_power_checked, is_retried;
+	size_t turn;			/* which path is asked */
+	uint64_t next_visit_us;		/* not before; monotonic */
+
+	/* The one command under way. */
+	bool is_outstanding;
+	struct wire_request request;
+	const struct page *asked;	/* NULL: the power check */
+	uint64_t sent_us;
+	int64_t sent_at_us;
+	bool is_stuck;			/* past its deadline, or an earlier command still is: since stuck_at_us */
+	int64_t stuck_at_us;
+
+	bool has_power, has_no_power_check;
+	enum power_state power;
+
+	uint64_t commands, command_errors, command_us;
+	uint64_t failures[N_FAIL_SOURCES];
+	struct quantity_count implausible[COUNTED_QUANTITIES], source_changes[COUNTED_QUANTITIES];
+	size_t n_implausible, n_source_changes;
+
+	struct reading_choice *choices;
+	size_t n_choices, room_choices;
+	struct sample_set computed;	/* what follows from the facts */
+
+	const struct sample **served;	/* by family, then in order of the plan */
+	size_t n_served, room_served;
+	bool is_dirty;			/* served must be made anew */
+};
+
+/* ---- plan.c */
+
+/* Adds the pages that the drive offers, as far as its facts tell by now. 0 or -ENOMEM. */
+int plan_extend(struct drive_poll *);
+/* The entry to ask next: due, lowest in the order of pages[]; NULL: none is. Drops entries that are no longer offered. */
+struct plan_entry *plan_next(struct drive_poll *, uint64_t now_us);
+/* When the next entry is due; UINT64_MAX: none. */
+uint64_t plan_next_due(const struct drive_poll *);
+struct plan_entry *plan_find(struct drive_poll *, const struct page *page);
+/* Who the drive is has been asked as far as it can be. */
+bool plan_is_identity_complete(const struct drive_poll *);
+/* Period of an entry in microseconds; 0: only once. */
+uint64_t plan_period(const struct plan_entry *, uint64_t interval_us);
+void plan_free(struct drive_poll *);
+
+/* ---- readings.c */
+
+/* Counts one more; true the first time. */
+bool quantity_count(struct quantity_count *counts, size_t *n, const char *quantity);
+
+/* Takes over a decoded answer. */
+void readings_take(struct drive_poll *, struct plan_entry *, struct sample_set *set);
+/* Fixes the source of every series; called when the first visit ends and when a page turns out unsupported. */
+void readings_settle(struct drive_poll *);
+/* Marks what is too old to be served. */
+void readings_age(struct drive_poll *, uint64_t now_us, uint64_t interval_us);
+/* The samples to serve now, by family. */
+const struct sample **readings_served(struct drive_poll *, size_t *ret_n);
+/* The page that feeds a family; NULL: none. For drive_source_info. */
+const struct page *readings_source(const struct drive_poll *, enum metric_family_id family);
+/* The first sample of a family with that first label (NULL: any) that is served; NULL: none. */
+const struct sample *readings_find(struct drive_poll *, enum metric_family_id family, const char *label);
+void readings_free(struct drive_poll *);
+
+/* ---- for whoever shows it */
+
+/* 1, 0 as drive_up is defined. */
+bool drive_poll_is_up(const struct drive_poll *, uint64_t now_us, uint64_t interval_us);
+/* The oldest time of the health entries, in microseconds since 1970; 0: not all were read yet. */
+int64_t drive_poll_oldest_health(const struct drive_poll *);
+uint64_t drive_poll_health_period(const struct drive_poll *, uint64_t interval_us);

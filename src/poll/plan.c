@@ -1,0 +1,239 @@
+/* What a drive is asked, and how often. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "poll/drive_poll.h"
+
+enum { DEFAULT_INTERVAL_S = 60, IDENTITY_TRIES = 3 };
+
+struct plan_entry *plan_find(struct drive_poll *poll, const struct page *page)
+{
+	for (size_t i = 0; i < poll->n_entries; i++)
+		if (poll->entries[i].page == page)
+			return &poll->entries[i];
+	return NULL;
+}
+
+static struct plan_entry *find_command(struct drive_poll *poll, size_t order, const struct command *command)
+{
+	for (size_t i = 0; i < poll->n_entries; i++)
+		if (poll->entries[i].order == order && command_is_equal(&poll->entries[i].page->command, command))
+			return &poll->entries[i];
+	return NULL;
+}
+
+static bool is_offered(const struct page *page, const struct drive_poll *poll)
+{
+	return !page->is_offered || page->is_offered(page, &poll->drive->facts);
+}
+
+static int add_entry(struct drive_poll *poll, const struct page *page, size_t order, struct page *owned)
+{
+	size_t at = poll->n_entries;
+
+	if (poll->n_entries == poll->room_entries) {
+		size_t room = poll->room_entries ? poll->room_entries * 2 : 16;
+		struct plan_entry *entries = realloc(poll->entries, room * sizeof *entries);
+
+		if (!entries)
+			return -ENOMEM;
+		poll->entries = entries;
+		poll->room_entries = room;
+	}
+	while (at > 0 && poll->entries[at - 1].order > order)
+		at--;
+	memmove(poll->entries + at + 1, poll->entries + at, (poll->n_entries - at) * sizeof *poll->entries);
+	poll->entries[at] = (struct plan_entry){ .page = page, .owned = owned, .order = order };
+	poll->n_entries++;
+	return 0;
+}
+
+/* The page as asked of one namespace: a copy with the nsid in its command. */
+static int add_namespace_entry(struct drive_poll *poll, const struct page *page, size_t order, uint32_t nsid)
+{
+	struct page *copy;
+
+	if (!nsid)
+		return 0;
+	copy = malloc(sizeof *copy);
+	if (!copy)
+		return -ENOMEM;
+	*copy = *page;
+	copy->command.key[page->command.name == COMMAND_NVME_IDENTIFY ? (int)KEY_IDENTIFY_NSID : (int)KEY_NSID] = nsid;
+	if (find_command(poll, order, &copy->command) || add_entry(poll, copy, order, copy))
+		free(copy);
+	return 0;
+}
+
+static int extend_by(struct drive_poll *poll, const struct page *page, size_t order)
+{
+	if (!page->per_namespace)
+		return find_command(poll, order, &page->command) ? 0 : add_entry(poll, page, order, NULL);
+	for (size_t i = 0; i < poll->drive->n_devices; i++) {
+		int r = add_namespace_entry(poll, page, order, poll->drive->devices[i].nsid);
+
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+/* The first page of a transport comes alone: without its answer nothing else is asked. */
+static bool has_answer_of_first(const struct drive_poll *poll)
+{
+	return poll->n_entries && poll->entries[0].answered_us;
+}
+
+int plan_extend(struct drive_poll *poll)
+{
+	bool goes_on = has_answer_of_first(poll), is_identified = poll->drive->is_identified;
+
+	for (size_t i = 0; pages[i]; i++) {
+		int r;
+
+		if (pages[i]->transport != poll->drive->facts.transport || !is_offered(pages[i], poll))
+			continue;
+		if (pages[i]->is_identity || is_identified) {
+			r = extend_by(poll, pages[i], i);
+			if (r)
+				return r;
+		}
+		if (!goes_on)
+			break;
+	}
+	return 0;
+}
+
+static void entry_free(struct plan_entry *entry)
+{
+	sample_set_clear(&entry->samples);
+	free(entry->owned);
+}
+
+static void drop_entry(struct drive_poll *poll, size_t i)
+{
+	entry_free(&poll->entries[i]);
+	memmove(poll->entries + i, poll->entries + i + 1, (poll->n_entries - i - 1) * sizeof *poll->entries);
+	poll->n_entries--;
+}
+
+static bool may_be_due(const struct plan_entry *entry)
+{
+	return !entry->is_unsupported && entry->due_us != UINT64_MAX;
+}
+
+struct plan_entry *plan_next(struct drive_poll *poll, uint64_t now_us)
+{
+	for (size_t i = 0; i < poll->n_entries;) {
+		struct plan_entry *entry = &poll->entries[i];
+
+		if (!entry->answered_us && !entry->is_unsupported && !is_offered(entry->page, poll)) {
+			drop_entry(poll, i);
+			continue;
+		}
+		if (may_be_due(entry) && entry->due_us <= now_us)
+			return entry;
+		i++;
+	}
+	return NULL;
+}
+
+uint64_t plan_next_due(const struct drive_poll *poll)
+{
+	uint64_t due = UINT64_MAX;
+
+	for (size_t i = 0; i < poll->n_entries; i++)
+		if (may_be_due(&poll->entries[i]) && poll->entries[i].due_us < due)
+			due = poll->entries[i].due_us;
+	return due;
+}
+
+bool plan_is_identity_complete(const struct drive_poll *poll)
+{
+	if (!has_answer_of_first(poll))
+		return false;
+	for (size_t i = 0; i < poll->n_entries; i++) {
+		const struct plan_entry *entry = &poll->entries[i];
+
+		if (entry->page->is_identity && !entry->answered_us && !entry->is_unsupported &&
+		    entry->failures < IDENTITY_TRIES && is_offered(entry->page, poll))
+			return false;
+	}
+	return true;
+}
+
+uint64_t plan_period(const struct plan_entry *entry, uint64_t interval_us)
+{
+	return interval_us * entry->page->period_s / DEFAULT_INTERVAL_S;
+}
+
+void plan_free(struct drive_poll *poll)
+{
+	for (size_t i = 0; i < poll->n_entries; i++)
+		entry_free(&poll->entries[i]);
+	free(poll->entries);
+	poll->entries = NULL;
+	poll->n_entries = poll->room_entries = 0;
+}
+
+/* ---- how it goes */
+
+/* Health pages; where a drive has none, the page that tells who it is. */
+static bool counts_for_health(const struct drive_poll *poll, const struct plan_entry *entry)
+{
+	if (entry->is_unsupported)
+		return false;
+	for (size_t i = 0; i < poll->n_entries; i++)
+		if (poll->entries[i].page->is_health && !poll->entries[i].is_unsupported)
+			return entry->page->is_health;
+	return entry == &poll->entries[0];
+}
+
+bool drive_poll_is_up(const struct drive_poll *poll, uint64_t now_us, uint64_t interval_us)
+{
+	if (poll->has_power && power_forbids_reading(poll->power))
+		return true;
+	if (!has_answer_of_first(poll))
+		return false;
+	for (size_t i = 0; i < poll->n_entries; i++) {
+		const struct plan_entry *entry = &poll->entries[i];
+		uint64_t period = plan_period(entry, interval_us);
+
+		if (!counts_for_health(poll, entry))
+			continue;
+		if (!entry->answered_us || (period && now_us - entry->answered_us > 3 * period))
+			return false;
+	}
+	return true;
+}
+
+int64_t drive_poll_oldest_health(const struct drive_poll *poll)
+{
+	int64_t oldest = INT64_MAX;
+
+	for (size_t i = 0; i < poll->n_entries; i++) {
+		const struct plan_entry *entry = &poll->entries[i];
+
+		if (!counts_for_health(poll, entry))
+			continue;
+		if (!entry->answered_us)
+			return 0;
+		if (entry->answered_at_us < oldest)
+			oldest = entry->answered_at_us;
+	}
+	return oldest == INT64_MAX ? 0 : oldest;
+}
+
+uint64_t drive_poll_health_period(const struct drive_poll *poll, uint64_t interval_us)
+{
+	uint64_t longest = 0;
+
+	for (size_t i = 0; i < poll->n_entries; i++) {
+		uint64_t period = plan_period(&poll->entries[i], interval_us);
+
+		if (counts_for_health(poll, &poll->entries[i]) && period > longest)
+			longest = period;
+	}
+	return longest ? longest : interval_us;
+}

@@ -1,0 +1,237 @@
+/* A drive's readings: which page feeds what, what is too old, what is served. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "poll/drive_poll.h"
+
+enum { STALE_AFTER_US = 15 * 60 * 1000000, PERIODS_UNTIL_STALE = 3 };
+
+bool quantity_count(struct quantity_count *counts, size_t *n, const char *quantity)
+{
+	for (size_t i = 0; i < *n; i++)
+		if (!strcmp(counts[i].quantity, quantity)) {
+			counts[i].n++;
+			return false;
+		}
+	if (*n == COUNTED_QUANTITIES)
+		return false;
+	counts[(*n)++] = (struct quantity_count){ quantity, 1 };
+	return true;
+}
+
+static struct reading_choice *find_choice(const struct drive_poll *poll, const struct sample *s)
+{
+	for (size_t i = 0; i < poll->n_choices; i++)
+		if (sample_is_same_series(&poll->choices[i].series, s))
+			return &poll->choices[i];
+	return NULL;
+}
+
+/* Families whose source is told, though only one page may feed them. */
+static bool is_source_told(unsigned family)
+{
+	return family == drive_endurance_used_ratio || family == drive_written_bytes_total ||
+	       family == drive_read_bytes_total || family == drive_power_on_seconds_total;
+}
+
+/* Labels of a choice must outlive the answer, so it takes only static ones; contested series have no others. */
+static bool needs_choice(const struct sample *s)
+{
+	return (s->rank || is_source_told(s->family)) && !s->is_dynamic;
+}
+
+static struct reading_choice *add_choice(struct drive_poll *poll)
+{
+	if (poll->n_choices == poll->room_choices) {
+		size_t room = poll->room_choices ? poll->room_choices * 2 : 8;
+		struct reading_choice *choices = realloc(poll->choices, room * sizeof *choices);
+
+		if (!choices)
+			return NULL;
+		poll->choices = choices;
+		poll->room_choices = room;
+	}
+	return &poll->choices[poll->n_choices++];
+}
+
+static void offer(struct drive_poll *poll, const struct plan_entry *entry, const struct sample *s)
+{
+	struct reading_choice *choice = find_choice(poll, s);
+
+	if (choice && choice->series.rank >= s->rank)
+		return;
+	if (!choice)
+		choice = add_choice(poll);
+	if (choice)
+		*choice = (struct reading_choice){ .series = *s, .page = entry->page };
+}
+
+/* Choices of a page that turned out not to be there. */
+static void drop_dead_choices(struct drive_poll *poll)
+{
+	for (size_t i = 0; i < poll->n_choices;) {
+		const struct plan_entry *entry = plan_find(poll, poll->choices[i].page);
+
+		if (entry && !entry->is_unsupported) {
+			i++;
+			continue;
+		}
+		log_warn("%s: %s is gone, another page must feed %s", poll->drive->label, poll->choices[i].page->name,
+			 metric_families[poll->choices[i].series.family].name);
+		quantity_count(poll->source_changes, &poll->n_source_changes,
+			       metric_families[poll->choices[i].series.family].name);
+		poll->choices[i] = poll->choices[--poll->n_choices];
+	}
+}
+
+void readings_settle(struct drive_poll *poll)
+{
+	size_t n_kept;
+
+	drop_dead_choices(poll);
+	n_kept = poll->n_choices;
+	for (size_t i = 0; i < poll->n_entries; i++) {
+		const struct sample_set *set = &poll->entries[i].samples;
+
+		for (size_t k = 0; k < set->n; k++) {
+			const struct reading_choice *choice;
+
+			if (!needs_choice(&set->at[k]))
+				continue;
+			choice = find_choice(poll, &set->at[k]);
+			if (!choice || choice >= poll->choices + n_kept)	/* those kept stay as they are */
+				offer(poll, &poll->entries[i], &set->at[k]);
+		}
+	}
+	poll->is_dirty = true;
+}
+
+void readings_age(struct drive_poll *poll, uint64_t now_us, uint64_t interval_us)
+{
+	bool is_asleep = poll->has_power && power_forbids_reading(poll->power);
+
+	for (size_t i = 0; i < poll->n_entries; i++) {
+		struct plan_entry *entry = &poll->entries[i];
+		uint64_t period = plan_period(entry, interval_us), limit = PERIODS_UNTIL_STALE * period;
+		bool is_stale;
+
+		if (limit < STALE_AFTER_US)
+			limit = STALE_AFTER_US;
+		is_stale = period && !is_asleep && entry->answered_us && now_us - entry->answered_us > limit;
+		if (is_stale != entry->is_stale) {
+			entry->is_stale = is_stale;
+			poll->is_dirty = true;
+		}
+	}
+}
+
+/* A series that came after the first visit, as from a page that failed then. */
+static bool has_open_choice(const struct drive_poll *poll, const struct sample_set *set)
+{
+	for (size_t i = 0; i < set->n; i++)
+		if (needs_choice(&set->at[i]) && !find_choice(poll, &set->at[i]))
+			return true;
+	return false;
+}
+
+void readings_take(struct drive_poll *poll, struct plan_entry *entry, struct sample_set *set)
+{
+	sample_set_clear(&entry->samples);
+	entry->samples = *set;
+	*set = (struct sample_set){ 0 };
+	entry->is_stale = false;
+	poll->is_dirty = true;
+	if (poll->is_settled && has_open_choice(poll, &entry->samples))
+		readings_settle(poll);
+}
+
+static bool is_served(const struct drive_poll *poll, const struct plan_entry *entry, const struct sample *s)
+{
+	if (entry->is_stale && !metric_families[s->family].is_lifetime)
+		return false;
+	if (s->rank && needs_choice(s)) {
+		const struct reading_choice *choice = find_choice(poll, s);
+
+		/* Before the first visit has ended, and for a series that came later, the source is still open. */
+		return choice && choice->page == entry->page;
+	}
+	return true;
+}
+
+static bool serve(struct drive_poll *poll, const struct sample *s)
+{
+	if (poll->n_served == poll->room_served) {
+		size_t room = poll->room_served ? poll->room_served * 2 : 64;
+		const struct sample **served = realloc(poll->served, room * sizeof(struct sample *));
+
+		if (!served)
+			return false;
+		poll->served = served;
+		poll->room_served = room;
+	}
+	poll->served[poll->n_served++] = s;
+	return true;
+}
+
+/* Insertion sort by family keeps the plan's order within one; the input is nearly sorted runs, and short. */
+static void sort_served(struct drive_poll *poll)
+{
+	for (size_t i = 1; i < poll->n_served; i++) {
+		const struct sample *s = poll->served[i];
+		size_t k = i;
+
+		while (k > 0 && poll->served[k - 1]->family > s->family) {
+			poll->served[k] = poll->served[k - 1];
+			k--;
+		}
+		poll->served[k] = s;
+	}
+}
+
+const struct sample **readings_served(struct drive_poll *poll, size_t *ret_n)
+{
+	if (poll->is_dirty) {
+		poll->is_dirty = false;
+		poll->n_served = 0;
+		for (size_t i = 0; i < poll->computed.n; i++)
+			serve(poll, &poll->computed.at[i]);
+		for (size_t i = 0; i < poll->n_entries; i++) {
+			const struct sample_set *set = &poll->entries[i].samples;
+
+			for (size_t k = 0; k < set->n; k++)
+				if (is_served(poll, &poll->entries[i], &set->at[k]))
+					serve(poll, &set->at[k]);
+		}
+		sort_served(poll);
+	}
+	*ret_n = poll->n_served;
+	return poll->served;
+}
+
+const struct page *readings_source(const struct drive_poll *poll, enum metric_family_id family)
+{
+	for (size_t i = 0; i < poll->n_choices; i++)
+		if (poll->choices[i].series.family == family)
+			return poll->choices[i].page;
+	return NULL;
+}
+
+const struct sample *readings_find(struct drive_poll *poll, enum metric_family_id family, const char *label)
+{
+	size_t n;
+	const struct sample **served = readings_served(poll, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (served[i]->family == family &&
+		    (!label || (served[i]->label[0] && !strcmp(served[i]->label[0], label))))
+			return served[i];
+	return NULL;
+}
+
+void readings_free(struct drive_poll *poll)
+{
+	sample_set_clear(&poll->computed);
+	free(poll->choices);
+	free(poll->served);
+}

@@ -1,0 +1,326 @@
+/* A capture's answer in the drive's place. */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "replay/replay.h"
+
+/* Who is asked, and when. */
+struct question {
+	struct replay *replay;
+	size_t drive, node;
+	uint64_t at_s;
+};
+
+static const struct capture *capture_of(const struct question *q)
+{
+	return q->replay->drives[q->drive].capture;
+}
+
+/* ---- which answer */
+
+/* A count left out, or 0, is 1. */
+static struct command plain(const struct command *command)
+{
+	struct command c = *command;
+	int count = command_key_index(c.name, "count");
+
+	if (count >= 0 && !c.key[count])
+		c.key[count] = 1;
+	return c;
+}
+
+static bool is_same(const struct command *a, const struct command *b)
+{
+	struct command x = plain(a), y = plain(b);
+
+	return command_is_equal(&x, &y);
+}
+
+/* Is this answer one of the node's own path, or of the default, which is the first node's? */
+static bool is_of_path(const struct question *q, const struct capture_answer *a, bool is_own)
+{
+	const struct replay_drive *d = &q->replay->drives[q->drive];
+	bool is_default = !a->path[0] || !strcmp(a->path, d->nodes[0].name);
+
+	return is_own ? !is_default && !strcmp(a->path, d->nodes[q->node].name) : is_default;
+}
+
+/* The next of successive answers: those alike in command, section and path. The last one stays for ever. */
+static const struct capture_answer *next_answer(const struct question *q, size_t first, const size_t *alike, size_t n)
+{
+	struct replay *r = q->replay;
+	struct replay_place *grown;
+	size_t i = 0;
+
+	while (i < r->n_places && (r->places[i].drive != q->drive || r->places[i].node != q->node ||
+				   r->places[i].first != first))
+		i++;
+	if (i == r->n_places) {
+		grown = reallocarray(r->places, r->n_places + 1, sizeof *grown);
+		if (!grown)
+			return &capture_of(q)->answers[alike[n - 1]];
+		r->places = grown;
+		r->places[r->n_places++] = (struct replay_place){ .drive = q->drive, .node = q->node, .first = first };
+	}
+	i = r->places[i].next < n - 1 ? r->places[i].next++ : n - 1;
+	return &capture_of(q)->answers[alike[i]];
+}
+
+static const struct capture_answer *find_on_path(const struct question *q, const struct command *command, bool is_own)
+{
+	const struct capture *c = capture_of(q);
+	AUTO_FREE size_t *alike = calloc(c->n_answers + 1, sizeof *alike);
+	uint64_t section_s = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_answers && alike; i++) {
+		const struct capture_answer *a = &c->answers[i];
+
+		if (a->at_s > q->at_s || !is_of_path(q, a, is_own) || !is_same(&a->command, command))
+			continue;
+		if (a->at_s > section_s)	/* a later section: what was said before no longer counts */
+			n = 0;
+		if (a->at_s < section_s && n)
+			continue;
+		section_s = a->at_s;
+		alike[n++] = i;
+	}
+	return n ? next_answer(q, alike[0], alike, n) : NULL;
+}
+
+static const struct capture_answer *find(const struct question *q, const struct command *command)
+{
+	const struct capture_answer *a = find_on_path(q, command, true);
+
+	return a ? a : find_on_path(q, command, false);
+}
+
+/* ---- answers made of others */
+
+static void give(const struct capture_answer *a, size_t offset, size_t n, uint8_t *buffer, struct replay_answer *ret)
+{
+	size_t left = offset < a->n_bytes ? a->n_bytes - offset : 0;
+
+	if (n > left)
+		n = left;
+	if (n > COMMAND_ANSWER_MAX - ret->n_bytes)
+		n = COMMAND_ANSWER_MAX - ret->n_bytes;
+	if (n)
+		memcpy(buffer + ret->n_bytes, a->bytes + offset, n);
+	ret->n_bytes += n;
+	ret->fail = failed(a->fail) ? a->fail : OK;	/* sense data that is no failure: an answer, if an empty one */
+	ret->delay_us += a->delay_us;
+	ret->is_hang = a->is_hang;
+}
+
+/* Several pages of an ATA log out of single ones. A page that fails, or is lacking, fails the whole command. */
+static bool join_pages(const struct question *q, const struct command *command, uint8_t *buffer, struct replay_answer *ret)
+{
+	struct command single = *command;
+
+	if (command->key[KEY_COUNT] < 2 || command->key[KEY_COUNT] > COMMAND_ANSWER_MAX / 512)
+		return false;
+	single.key[KEY_COUNT] = 0;
+	for (uint32_t i = 0; i < command->key[KEY_COUNT]; i++) {
+		const struct capture_answer *a;
+
+		single.key[KEY_LOG_PAGE] = command->key[KEY_LOG_PAGE] + i;
+		a = find(q, &single);
+		if (!a)
+			return false;
+		give(a, 0, a->n_bytes, buffer, ret);
+		if (failed(ret->fail) || ret->is_hang) {
+			ret->n_bytes = 0;
+			return true;
+		}
+	}
+	return true;
+}
+
+/* A piece of an NVMe log: cut from the log at that offset, else from the whole. */
+static bool cut_log(const struct question *q, const struct command *command, uint8_t *buffer, struct replay_answer *ret)
+{
+	struct command whole = *command;
+	uint32_t offset = 0, length = command->key[KEY_LENGTH];
+	const struct capture_answer *a = NULL;
+
+	whole.key[KEY_LENGTH] = 0;
+	if (length)
+		a = find(q, &whole);
+	if (!a && command->key[KEY_OFFSET]) {
+		whole.key[KEY_OFFSET] = 0;
+		offset = command->key[KEY_OFFSET];
+		a = find(q, &whole);
+	}
+	if (!a)
+		return false;
+	give(a, offset, length ? length : COMMAND_ANSWER_MAX, buffer, ret);
+	if (a->n_bytes && offset >= a->n_bytes)		/* Invalid Field in Command (NVM Express base, Get Log Page) */
+		ret->fail = fail_nvme(0x0, 0x02);
+	return true;
+}
+
+/* SPC, LOG SENSE, PARAMETER POINTER: the page from the first parameter whose code is not less. */
+static bool skip_parameters(const struct question *q, const struct command *command, uint8_t *buffer,
+			    struct replay_answer *ret)
+{
+	struct command whole = *command;
+	const struct capture_answer *a;
+	struct bytes page;
+	size_t offset = 4;
+
+	if (!command->key[KEY_PARAMETER])
+		return false;
+	whole.key[KEY_PARAMETER] = 0;
+	a = find(q, &whole);
+	if (!a)
+		return false;
+	if (a->n_bytes < offset) {
+		give(a, 0, a->n_bytes, buffer, ret);
+		return true;
+	}
+	page = bytes_at(bytes_of(a->bytes, a->n_bytes), offset, a->n_bytes - offset);
+	while (page.left) {
+		uint32_t code = (uint32_t)bytes_be(&page, 2);
+
+		if (page.torn || code >= command->key[KEY_PARAMETER])
+			break;
+		bytes_skip(&page, 1);
+		bytes_skip(&page, bytes_be(&page, 1));
+		if (!page.torn)
+			offset = a->n_bytes - page.left;
+	}
+	give(a, 0, 4, buffer, ret);
+	ret->delay_us = 0;
+	give(a, offset, a->n_bytes - offset, buffer, ret);
+	if (ret->n_bytes == 4) {	/* past the last one: INVALID FIELD IN CDB */
+		ret->n_bytes = 0;
+		ret->fail = fail_sense(0x5, 0x24, 0x00);
+		return true;
+	}
+	buffer[2] = (uint8_t)((ret->n_bytes - 4) >> 8);
+	buffer[3] = (uint8_t)(ret->n_bytes - 4);
+	return true;
+}
+
+/* As a drive answers that does not know the command. */
+static struct fail unknown(enum transport transport, enum command_name name)
+{
+	bool is_ata = name >= COMMAND_ATA_IDENTIFY && name <= COMMAND_ATA_CHECK_POWER;
+
+	if (transport == TRANSPORT_NVME)
+		return fail_nvme(0x0, 0x01);		/* Invalid Command Opcode */
+	if (transport == TRANSPORT_ATA && is_ata)
+		return fail_ata(0x51, 0x04);		/* aborted */
+	return fail_sense(0x5, 0x20, 0x00);		/* INVALID COMMAND OPERATION CODE */
+}
+
+void replay_look_up(struct replay *r, size_t drive, size_t node, uint64_t at_s, const struct command *command,
+		    uint8_t *buffer, struct replay_answer *ret)
+{
+	struct question q = { .replay = r, .drive = drive, .node = node, .at_s = at_s };
+	const struct capture_answer *a = find(&q, command);
+	bool is_answered = false;
+
+	*ret = (struct replay_answer){ .fail = OK };
+	if (a) {
+		give(a, 0, a->n_bytes, buffer, ret);
+		return;
+	}
+	if (command->name == COMMAND_ATA_LOG)
+		is_answered = join_pages(&q, command, buffer, ret);
+	else if (command->name == COMMAND_NVME_LOG)
+		is_answered = cut_log(&q, command, buffer, ret);
+	else if (command->name == COMMAND_LOG_SENSE)
+		is_answered = skip_parameters(&q, command, buffer, ret);
+	if (!is_answered)
+		*ret = (struct replay_answer){ .fail = unknown(capture_of(&q)->transport, command->name) };
+}
+
+/* ---- in the child */
+
+/* "host0" out of /devices/.../host0/target0:0:0/... */
+static bool host_of_devpath(const char *devpath, char host[NODE_NAME_MAX])
+{
+	for (const char *at = strstr(devpath, "/host"); at; at = strstr(at + 1, "/host")) {
+		size_t digits = strspn(at + 5, "0123456789");
+
+		if (!digits || (at[5 + digits] && at[5 + digits] != '/') || 4 + digits >= NODE_NAME_MAX)
+			continue;
+		memcpy(host, at + 1, 4 + digits);
+		host[4 + digits] = 0;
+		return true;
+	}
+	return false;
+}
+
+int replay_child_for(void *replay, const struct wire_request *request, char ret_child[NODE_NAME_MAX])
+{
+	const struct replay *r = replay;
+	const char *devpath = NULL;
+	size_t drive, node;
+
+	if (request->command.name != COMMAND_HOST_PHYS) {
+		text_copy(ret_child, NODE_NAME_MAX, request->node);
+		return 0;
+	}
+	if (replay_owner(r, request->node, (uint64_t)replay_elapsed_us(r) / 1000000, &drive, &node))
+		devpath = replay_devpath(&r->drives[drive], node);
+	if (!devpath || !host_of_devpath(devpath, ret_child))
+		snprintf(ret_child, NODE_NAME_MAX, "host-%.*s", NODE_NAME_MAX - 6, request->node);
+	return 0;
+}
+
+static void sleep_us(uint64_t us)
+{
+	struct timespec left = { .tv_sec = (time_t)(us / 1000000), .tv_nsec = (long)(us % 1000000) * 1000 };
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) == EINTR)
+		;
+}
+
+/* No answer, ever. A write to a frozen file system is a true state D: no signal ends it before the file system thaws. */
+static _Noreturn void hang(const char *file)
+{
+	int fd = file ? open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600) : -1;
+
+	if (fd >= 0)
+		(void)!write(fd, "", 1);
+	for (;;)
+		pause();
+}
+
+void replay_answer(void *replay, const struct wire_request *request, uint8_t *buffer, struct wire_reply *ret)
+{
+	struct replay *r = replay;
+	int64_t began_us = replay_elapsed_us(r);
+	uint64_t at_s = (uint64_t)began_us / 1000000, took_us;
+	struct replay_answer answer;
+	size_t drive, node;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);	/* who sleeps in place of a drive reads no end of file */
+	ret->verdict = WIRE_ANSWERED;
+	ret->started_us = r->start_real_us + began_us;
+	if (!replay_owner(r, request->node, at_s, &drive, &node)) {
+		ret->fail = fail_os(ENODEV, "open");
+		return;
+	}
+	ret->diskseq = replay_diskseq(r, drive, node, at_s);
+	if (request->diskseq && request->diskseq != ret->diskseq) {
+		ret->verdict = WIRE_OTHER_DISK;
+		return;
+	}
+	replay_look_up(r, drive, node, at_s, &request->command, buffer, &answer);
+	if (answer.is_hang)
+		hang(r->hang_file);
+	sleep_us(answer.delay_us);
+	took_us = (uint64_t)(replay_elapsed_us(r) - began_us);
+	ret->duration_us = took_us > answer.delay_us ? took_us : answer.delay_us;
+	ret->fail = answer.fail;
+	ret->bytes = buffer;
+	ret->n_bytes = answer.n_bytes;
+}

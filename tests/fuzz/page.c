@@ -1,0 +1,89 @@
+/* Byte 0 chooses a page, the rest is what the drive answered. Each page runs with facts of a drive that said nothing yet
+ * and of one that offers everything. */
+#include "fuzz.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "page/page.h"
+
+static void check(struct sample_sink *to, const struct sample *s)
+{
+	const struct metric_family *family;
+
+	if (s->family >= N_METRIC_FAMILIES || !isfinite(s->value))
+		abort();
+	family = &metric_families[s->family];
+	for (size_t i = 0; i < SAMPLE_LABELS; i++) {
+		if (!s->label[i] != !family->label[i])
+			abort();
+		if (!s->label[i])
+			return;
+		if (!s->label[i][0])
+			abort();
+	}
+}
+
+static void check_quantity(struct sample_sink *to, const char *quantity)
+{
+	if (!quantity[0])
+		abort();
+}
+
+static void fill(struct drive_facts *facts, enum transport transport)
+{
+	*facts = (struct drive_facts){
+		.transport = transport, .model = "EXAMPLE", .serial = "S1", .logical_block = 4096, .rpm = 7200,
+		.scsi_version = 7, .has_vpd_list = true, .has_log_list = true,
+		.has_smart = true, .has_smart_log = true, .has_gp_log = true, .has_identify = true, .has_thresholds = true,
+		.has_log_directory = true, .has_statistics_list = true,
+		.nvme_warning_kelvin = 343, .n_namespaces = FACTS_NAMESPACES,
+	};
+	memset(facts->log_pages, 0xff, sizeof facts->log_pages);
+	memset(facts->thresholds, 1, sizeof facts->thresholds);
+	for (size_t i = 0; i < ARRAY_SIZE(facts->gp_log_pages); i++)
+		facts->gp_log_pages[i] = UINT16_MAX;
+	memset(facts->statistics_pages, 0xff, sizeof facts->statistics_pages);
+	for (uint32_t i = 0; i < FACTS_NAMESPACES; i++)
+		facts->namespaces[i] = (struct nvme_namespace){ .nsid = i + 1, .size_bytes = UINT64_MAX };
+}
+
+static void run(const struct page *page, struct bytes in, struct drive_facts *facts)
+{
+	struct sample_sink sink = { .put = check, .implausible = check_quantity };
+	struct fail f;
+
+	if (page->is_offered)
+		(void)page->is_offered(page, facts);
+	if (page->learn) {
+		f = page->learn(page, in, facts);
+		if (failed(f) && !f.what)
+			abort();
+	}
+	if (page->decode) {
+		f = page->decode(page, in, facts, &sink);
+		if (failed(f) && !f.what)
+			abort();
+	}
+	facts_samples(facts, &sink);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct drive_facts *facts = calloc(1, sizeof *facts);
+	size_t n_pages = 0;
+	const struct page *page;
+
+	while (pages[n_pages])
+		n_pages++;
+	if (facts && size) {
+		page = pages[data[0] % n_pages];
+		facts->transport = page->transport;
+		run(page, bytes_of(data + 1, size - 1), facts);
+		fill(facts, page->transport);
+		run(page, bytes_of(data + 1, size - 1), facts);
+	}
+	free(facts);
+	return 0;
+}

@@ -1,0 +1,618 @@
+/* probe/: the supervisor and its children, with an answerer that touches no device. Each test has a supervisor in a
+ * process of its own, as in life. */
+#include "unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "probe/supervisor.h"
+
+enum { PATIENCE_MS = 10000 };
+
+static char folder[] = "/tmp/test_supervisor.XXXXXX";
+static uint8_t message[WIRE_MESSAGE_MAX];
+
+/* ---- the answerer: what a node does is told by its name */
+
+static int child_for(void *context, const struct wire_request *request, char ret_child[NODE_NAME_MAX])
+{
+	if (!strcmp(request->node, "sdn"))
+		return -ENODEV;
+	if (!strcmp(request->node, "sdp")) {
+		strcpy(ret_child, "../escape");
+		return 0;
+	}
+	strcpy(ret_child, request->command.name == COMMAND_HOST_PHYS ? "host7" : request->node);
+	return 0;
+}
+
+static void answer(void *context, const struct wire_request *request, uint8_t *buffer, struct wire_reply *ret)
+{
+	pid_t pid = getpid();
+
+	switch (request->node[2]) {
+	case 'h':			/* hangs for longer than any test; each test has its own such node */
+		alarm(30);
+		pause();
+		break;
+	case 'k':			/* is killed */
+		kill(pid, SIGKILL);
+		break;
+	case 'b':			/* much to say */
+		memset(buffer, 0xb5, COMMAND_ANSWER_MAX);
+		ret->n_bytes = COMMAND_ANSWER_MAX;
+		break;
+	case 'f':
+		ret->fail = fail_sense(5, 0x24, 0);
+		break;
+	case 's':
+		ret->verdict = WIRE_ASLEEP;
+		break;
+	default:
+		usleep(2000);
+		memcpy(buffer, &pid, sizeof pid);	/* who answered */
+		ret->n_bytes = sizeof pid;
+	}
+	ret->diskseq = 77;
+}
+
+static int n_told;
+
+static void tell(void *context, bool is_first, void (*send_it)(void *to, const uint8_t *, size_t), void *to)
+{
+	uint8_t out[64];
+
+	n_told++;
+	send_it(to, out, is_first ? wire_put_text(out, WIRE_INVENTORY, "drive 1\n") : wire_put_empty(out, WIRE_INVENTORY_END));
+}
+
+static int next_event_ms(void *context)
+{
+	return n_told < 2 ? 20 : -1;
+}
+
+static const struct prober_answerer plain = { .child_for = child_for, .answer = answer };
+static const struct prober_answerer telling = { .is_replay = true, .child_for = child_for, .answer = answer, .tell = tell,
+						.next_event_ms = next_event_ms };
+
+/* ---- a supervisor, and a client of it */
+
+struct rig {
+	pid_t pid;
+	int fd;			/* the client's end, or the listening socket's address is in path */
+	struct wire_hello hello;
+	uint64_t last_id;
+};
+
+static ssize_t receive_within(int fd, int ms)
+{
+	struct pollfd wait = { .fd = fd, .events = POLLIN };
+
+	if (poll(&wait, 1, ms) != 1)
+		return -ETIMEDOUT;
+	return wire_receive(fd, message);
+}
+
+static ssize_t receive(int fd)
+{
+	ssize_t n = receive_within(fd, PATIENCE_MS);
+	enum wire_type type;
+
+	while (n > 0 && !wire_get_type(bytes_of(message, (size_t)n), &type) && type == WIRE_HEARTBEAT)
+		n = receive_within(fd, PATIENCE_MS);
+	return n;
+}
+
+static void greet(int fd, struct wire_hello *ret)
+{
+	ssize_t n = receive(fd);
+
+	assert_true(n > 0);
+	assert_int_equal(wire_get_hello(bytes_of(message, (size_t)n), ret), 0);	/* it speaks first */
+	assert_int_equal(ret->version, WIRE_VERSION);
+	assert_true(ret->vocabulary == wire_vocabulary());
+	assert_int_equal(wire_send(fd, message, (size_t)n), 0);
+}
+
+static pid_t start(int client_fd, int other_fd, int listen_fd, const struct prober_answerer *a)
+{
+	struct supervisor_options o = { .client_fd = client_fd, .listen_fd = listen_fd, .runtime_directory = folder };
+	pid_t pid = fork();
+
+	if (!pid) {
+		log_set_level(LOG_LEVEL_ERROR);
+		if (other_fd >= 0)
+			close(other_fd);
+		_exit(supervisor_run(&o, a));
+	}
+	return pid;
+}
+
+static struct rig set_up(const struct prober_answerer *a)
+{
+	struct rig r = { .fd = -1 };
+	int ends[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+	r.fd = ends[0];
+	r.pid = start(ends[1], ends[0], -1, a);
+	close(ends[1]);
+	greet(r.fd, &r.hello);
+	return r;
+}
+
+static int64_t clock_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Waits for the supervisor, says how long that took; its exit status in *ret_status. */
+static int64_t ended_within(pid_t pid, int *ret_status)
+{
+	int64_t began = clock_ms();
+
+	while (!waitpid(pid, ret_status, WNOHANG) && clock_ms() - began < PATIENCE_MS)
+		usleep(1000);
+	return clock_ms() - began;
+}
+
+static void tear_down(struct rig *r)
+{
+	int status;
+
+	close(r->fd);
+	assert_in_range(ended_within(r->pid, &status), 0, 500);
+	assert_int_equal(status, 0);
+}
+
+static uint64_t ask_command(struct rig *r, const char *node, struct command command)
+{
+	struct wire_request request = { .id = ++r->last_id, .command = command };
+	uint8_t out[256];
+
+	strcpy(request.node, node);
+	assert_int_equal(wire_send(r->fd, out, wire_put_request(out, &request)), 0);
+	return request.id;
+}
+
+static uint64_t ask(struct rig *r, const char *node)
+{
+	return ask_command(r, node, command_default(COMMAND_READ_CAPACITY));
+}
+
+static struct wire_reply reply_of(struct rig *r)
+{
+	struct wire_reply reply = { 0 };
+	ssize_t n = receive(r->fd);
+
+	assert_true(n > 0);
+	assert_int_equal(wire_get_reply(bytes_of(message, (size_t)n), &reply), 0);
+	assert_true(reply.generation == r->hello.generation);
+	return reply;
+}
+
+static struct wire_reply get(struct rig *r, const char *node)
+{
+	uint64_t id = ask(r, node);
+	struct wire_reply reply = reply_of(r);
+
+	assert_int_equal(reply.id, id);
+	return reply;
+}
+
+static enum wire_verdict verdict_on(struct rig *r, const char *node)
+{
+	return get(r, node).verdict;
+}
+
+static pid_t pid_in(const struct wire_reply *reply)
+{
+	pid_t pid;
+
+	assert_int_equal(reply->n_bytes, sizeof pid);
+	memcpy(&pid, reply->bytes, sizeof pid);
+	return pid;
+}
+
+/* An orphan may stay a zombie for as long as process 1 likes. */
+static bool is_running(pid_t pid)
+{
+	char path[64], state = 'X';
+	FILE *f;
+
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	f = fopen(path, "r");
+	if (f) {
+		if (fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+			state = 'X';
+		fclose(f);
+	}
+	return state != 'Z' && state != 'X';
+}
+
+static int64_t real_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+/* ---- */
+
+static void requests_are_answered_by_one_child_per_node(void **state)
+{
+	struct rig r = set_up(&plain);
+	struct wire_reply reply = get(&r, "sda");
+	pid_t pid = pid_in(&reply);
+
+	assert_int_equal(reply.verdict, WIRE_ANSWERED);
+	assert_int_equal(reply.diskseq, 77);
+	assert_false(failed(reply.fail));
+	assert_in_range(reply.duration_us, 2000, PATIENCE_MS * 1000);
+	assert_in_range(real_us() - reply.started_us, 2000, (uint64_t)PATIENCE_MS * 1000);
+	reply = get(&r, "sda");
+	assert_int_equal(pid_in(&reply), pid);
+	reply = get(&r, "sdc");
+	assert_int_not_equal(pid_in(&reply), pid);
+	ask_command(&r, "sda", command_default(COMMAND_HOST_PHYS));
+	reply = reply_of(&r);
+	assert_int_not_equal(pid_in(&reply), pid);	/* the host's */
+	tear_down(&r);
+}
+
+static void failures_and_verdicts_pass_through(void **state)
+{
+	struct rig r = set_up(&plain);
+	struct wire_reply reply = get(&r, "sdf");
+
+	assert_int_equal(reply.fail.kind, FAIL_KIND_SENSE);
+	assert_int_equal(reply.fail.code, 0x52400);
+	assert_int_equal(verdict_on(&r, "sds"), WIRE_ASLEEP);
+	reply = get(&r, "sdb");
+	assert_int_equal(reply.n_bytes, COMMAND_ANSWER_MAX);
+	assert_true(bytes_all(bytes_of(reply.bytes, reply.n_bytes), 0xb5));
+	tear_down(&r);
+}
+
+static void a_hung_child_is_busy_since_and_stops_nobody(void **state)
+{
+	struct rig r = set_up(&plain);
+	int64_t asked_us = real_us();
+	struct wire_reply reply;
+	int status;
+
+	ask(&r, "sdha");
+	assert_int_equal(verdict_on(&r, "sda"), WIRE_ANSWERED);
+	reply = get(&r, "sdha");
+	assert_int_equal(reply.verdict, WIRE_BUSY);
+	assert_in_range(reply.busy_since_us, asked_us, real_us());
+	close(r.fd);
+	assert_in_range(ended_within(r.pid, &status), 0, 500);		/* the end of the client ends it */
+	assert_int_equal(status, 0);
+}
+
+static void sigterm_ends_it_at_once_though_a_child_hangs(void **state)
+{
+	struct rig r = set_up(&plain);
+	struct wire_reply reply;
+	pid_t healthy;
+	int status;
+
+	ask(&r, "sdhb");
+	reply = get(&r, "sda");
+	healthy = pid_in(&reply);
+	kill(r.pid, SIGTERM);
+	assert_in_range(ended_within(r.pid, &status), 0, 500);
+	assert_int_equal(status, 0);
+	assert_int_equal(receive(r.fd), 0);		/* the hung child does not hold the client's socket */
+	for (int i = 0; i < 1000 && is_running(healthy); i++)
+		usleep(1000);				/* the healthy one ends with its own */
+	assert_false(is_running(healthy));
+	close(r.fd);
+}
+
+static void a_successor_finds_the_lock_of_a_hung_child(void **state)
+{
+	int64_t asked_us = real_us();
+	struct rig r = set_up(&plain);
+	struct wire_reply reply;
+	int status;
+
+	ask(&r, "sdhc");
+	get(&r, "sda");
+	for (int i = 0; i < 1000; i++) {		/* until the child has its lock */
+		ask(&r, "sdhc");
+		if (reply_of(&r).verdict == WIRE_BUSY)
+			break;
+	}
+	usleep(50000);
+	close(r.fd);
+	ended_within(r.pid, &status);
+	r = set_up(&plain);
+	reply = get(&r, "sdhc");
+	assert_int_equal(reply.verdict, WIRE_BUSY);
+	assert_in_range(reply.busy_since_us, asked_us, real_us() - 40000);
+	assert_int_equal(verdict_on(&r, "sda"), WIRE_ANSWERED);
+	tear_down(&r);
+}
+
+static void locks_are_held_for_a_command_only_and_are_private(void **state)
+{
+	struct rig r = set_up(&plain);
+	char path[64];
+	struct stat st;
+
+	get(&r, "sda");
+	snprintf(path, sizeof path, "%s/sda.lock", folder);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	int fd = open(path, O_RDWR);
+	assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);	/* free between commands */
+	assert_int_equal(pwrite(fd, "1234567", 7, 0), 7);
+	struct wire_reply reply = get(&r, "sda");
+	assert_int_equal(reply.verdict, WIRE_BUSY);
+	assert_int_equal(reply.busy_since_us, 1234567);
+	assert_int_equal(ftruncate(fd, 0), 0);			/* locked, and its holder yet to write */
+	assert_int_equal(verdict_on(&r, "sda"), WIRE_BUSY);
+	assert_in_range(real_us() - reply.busy_since_us, 0, PATIENCE_MS * 1000);
+	close(fd);
+	unlink(path);
+	assert_int_equal(symlink("/etc/passwd", path), 0);	/* never followed */
+	reply = get(&r, "sda");
+	assert_int_equal(reply.fail.code, ELOOP);
+	unlink(path);
+	tear_down(&r);
+}
+
+static void a_dead_child_is_told_and_replaced(void **state)
+{
+	struct rig r = set_up(&plain);
+	struct wire_reply reply = get(&r, "sdk");
+	pid_t pid;
+
+	assert_int_equal(reply.verdict, WIRE_CHILD_DIED);
+	assert_true(failed(reply.fail));
+	reply = get(&r, "sda");
+	pid = pid_in(&reply);
+	kill(pid, SIGKILL);			/* between requests: nobody has to know */
+	for (int i = 0; i < 1000 && is_running(pid); i++)
+		usleep(1000);
+	reply = get(&r, "sda");
+	assert_int_equal(reply.verdict, WIRE_ANSWERED);
+	assert_int_not_equal(pid_in(&reply), pid);
+	tear_down(&r);
+}
+
+static void what_is_not_allowed_is_answered_so(void **state)
+{
+	struct rig r = set_up(&plain);
+	struct command c = command_default(COMMAND_NVME_LOG);
+	static const char *const nodes[] = { "vda", "../sda", "sda1", "", "sdn", "sdp" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(nodes); i++)
+		assert_int_equal(verdict_on(&r, nodes[i]), WIRE_NOT_ALLOWED);
+	c.key[KEY_ID] = 0x07;
+	ask_command(&r, "nvme0", c);
+	assert_int_equal(reply_of(&r).verdict, WIRE_NOT_ALLOWED);
+	c.name = (enum command_name)999;
+	ask_command(&r, "nvme0", c);
+	assert_int_equal(reply_of(&r).verdict, WIRE_NOT_ALLOWED);
+	assert_int_equal(verdict_on(&r, "sda"), WIRE_ANSWERED);
+	tear_down(&r);
+}
+
+static void a_strangers_bytes_do_no_harm(void **state)
+{
+	static uint8_t noise[WIRE_MESSAGE_MAX + 64];
+	struct rig r = set_up(&plain);
+	struct wire_reply reply;
+	size_t n;
+
+	srand(1);
+	for (int i = 0; i < 2000; i++) {
+		n = 1 + (size_t)rand() % 200;
+		for (size_t k = 0; k < n; k++)
+			noise[k] = (uint8_t)rand();
+		if (noise[0] == WIRE_HELLO)	/* a wrong hello is another test */
+			noise[0] = WIRE_REQUEST;
+		assert_int_equal(wire_send(r.fd, noise, n), 0);
+		while (receive_within(r.fd, i % 50 ? 0 : 20) > 0)
+			;
+	}
+	assert_int_equal(wire_send(r.fd, noise, sizeof noise), 0);
+	while (receive_within(r.fd, 100) > 0)
+		;
+	struct wire_request request = { .id = 0x1234, .node = "sda" };
+	n = wire_put_request(message, &request);
+	assert_int_equal(wire_send(r.fd, message, n - 1), 0);	/* wrong size, and still it learns which one */
+	reply = reply_of(&r);
+	assert_int_equal(reply.verdict, WIRE_NOT_ALLOWED);
+	assert_int_equal(reply.id, 0x1234);
+	assert_int_equal(verdict_on(&r, "sda"), WIRE_ANSWERED);
+	tear_down(&r);
+}
+
+static void another_vocabulary_is_refused_with_a_reason(void **state)
+{
+	struct rig r = set_up(&plain);
+	struct wire_hello hello = { .version = WIRE_VERSION, .vocabulary = wire_vocabulary() + 1 };
+	char text[256];
+	ssize_t n;
+	int status;
+
+	assert_int_equal(wire_send(r.fd, message, wire_put_hello(message, &hello)), 0);
+	n = receive(r.fd);
+	assert_true(n > 0);
+	assert_int_equal(wire_get_text(bytes_of(message, (size_t)n), text, sizeof text), 0);
+	assert_non_null(strstr(text, "version"));
+	assert_int_equal(receive(r.fd), 0);
+	ended_within(r.pid, &status);
+	assert_int_equal(WEXITSTATUS(status), 1);
+	close(r.fd);
+}
+
+static void nothing_is_asked_before_hello(void **state)
+{
+	struct rig r = { .fd = -1 };
+	int ends[2], status;
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+	r.fd = ends[0];
+	r.pid = start(ends[1], ends[0], -1, &plain);
+	close(ends[1]);
+	ask(&r, "sda");
+	assert_true(receive(r.fd) > 0);		/* its hello */
+	assert_int_equal(wire_get_hello(bytes_of(message, 22), &r.hello), 0);
+	assert_int_equal(reply_of(&r).verdict, WIRE_NOT_ALLOWED);
+	close(r.fd);
+	ended_within(r.pid, &status);
+}
+
+static void replays_tell_of_themselves(void **state)
+{
+	struct rig r = set_up(&telling);
+	enum wire_type type;
+	ssize_t n = receive(r.fd);
+
+	assert_true(r.hello.is_replay);
+	assert_int_equal(wire_get_type(bytes_of(message, (size_t)n), &type), 0);
+	assert_int_equal(type, WIRE_INVENTORY);
+	n = receive(r.fd);			/* when its time has come */
+	assert_int_equal(wire_get_type(bytes_of(message, (size_t)n), &type), 0);
+	assert_int_equal(type, WIRE_INVENTORY_END);
+	tear_down(&r);
+}
+
+static void who_does_not_read_is_dropped(void **state)
+{
+	struct rig r = set_up(&plain);
+	int status, sent = 0, refused = 0;
+	struct wire_request request = { .node = "vda" };
+	uint8_t out[256];
+	size_t n = wire_put_request(out, &request);
+
+	/* Each is answered with a refusal that nobody takes. */
+	while (sent < 1000000 && refused < 1000) {
+		int e = wire_send(r.fd, out, n);
+
+		if (e == -EPIPE || e == -ECONNRESET)
+			break;
+		if (e)
+			usleep(1000), refused++;
+		else
+			sent++, refused = 0;
+	}
+	assert_in_range(sent, 1000, 999999);
+	ended_within(r.pid, &status);
+	assert_int_equal(WEXITSTATUS(status), 1);
+	close(r.fd);
+}
+
+/* ---- clients of a listening socket */
+
+static int connect_to(const struct sockaddr_un *address)
+{
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+
+	assert_int_equal(connect(fd, (const struct sockaddr *)address, sizeof *address), 0);
+	return fd;
+}
+
+static void a_second_client_is_refused_and_the_next_one_served(void **state)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct rig first = { .fd = -1 }, third = { .fd = -1 };
+	int listening = socket(AF_UNIX, SOCK_SEQPACKET, 0), second, status;
+	struct wire_reply reply;
+	char text[256];
+	ssize_t n;
+
+	snprintf(address.sun_path, sizeof address.sun_path, "%s/socket", folder);
+	assert_int_equal(bind(listening, (struct sockaddr *)&address, sizeof address), 0);
+	assert_int_equal(listen(listening, 4), 0);
+	first.pid = start(-1, -1, listening, &plain);
+	close(listening);
+	first.fd = connect_to(&address);
+	greet(first.fd, &first.hello);
+	second = connect_to(&address);
+	n = receive(second);
+	assert_true(n > 0);
+	assert_int_equal(wire_get_text(bytes_of(message, (size_t)n), text, sizeof text), 0);
+	assert_non_null(strstr(text, "another exporter"));
+	assert_int_equal(receive(second), 0);
+	close(second);
+	reply = get(&first, "sda");		/* the first did not notice */
+	assert_int_equal(reply.verdict, WIRE_ANSWERED);
+
+	ask(&first, "sdhd");
+	get(&first, "sda");
+	close(first.fd);
+	for (int i = 0; i < 100; i++) {		/* until its going is noticed */
+		third.fd = connect_to(&address);
+		n = receive(third.fd);
+		if (n > 0 && message[0] == WIRE_HELLO)
+			break;
+		close(third.fd);
+		usleep(10000);
+	}
+	assert_int_equal(wire_get_hello(bytes_of(message, (size_t)n), &third.hello), 0);
+	assert_int_equal(wire_send(third.fd, message, (size_t)n), 0);
+	reply = get(&third, "sdhd");		/* what the first asked is still under way */
+	assert_int_equal(reply.verdict, WIRE_BUSY);
+	kill(first.pid, SIGTERM);
+	assert_in_range(ended_within(first.pid, &status), 0, 500);
+	close(third.fd);
+	unlink(address.sun_path);
+}
+
+static int make_folder(void **state)
+{
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	char command[128];
+
+	snprintf(command, sizeof command, "rm -rf %s", folder);
+	return system(command);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(requests_are_answered_by_one_child_per_node),
+		cmocka_unit_test(failures_and_verdicts_pass_through),
+		cmocka_unit_test(a_hung_child_is_busy_since_and_stops_nobody),
+		cmocka_unit_test(sigterm_ends_it_at_once_though_a_child_hangs),
+		cmocka_unit_test(a_successor_finds_the_lock_of_a_hung_child),
+		cmocka_unit_test(locks_are_held_for_a_command_only_and_are_private),
+		cmocka_unit_test(a_dead_child_is_told_and_replaced),
+		cmocka_unit_test(what_is_not_allowed_is_answered_so),
+		cmocka_unit_test(a_strangers_bytes_do_no_harm),
+		cmocka_unit_test(another_vocabulary_is_refused_with_a_reason),
+		cmocka_unit_test(nothing_is_asked_before_hello),
+		cmocka_unit_test(replays_tell_of_themselves),
+		cmocka_unit_test(who_does_not_read_is_dropped),
+		cmocka_unit_test(a_second_client_is_refused_and_the_next_one_served),
+	};
+
+	return cmocka_run_group_tests_name("probe: supervisor", tests, make_folder, remove_folder);
+}

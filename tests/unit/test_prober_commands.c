@@ -1,0 +1,423 @@
+/* prober/: what goes to a drive, byte by byte, and what is made of what comes back. Below the prober's own files stand
+ * scsi_pass() and ioctl() of this test, which play the drive. */
+#include "unit.h"
+
+#include <errno.h>
+#include <linux/nvme_ioctl.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "prober/scsi_pass.h"
+#include "prober/ways.h"
+
+/* ---- the drive played: answers in the order in which they were laid out */
+
+enum { STEPS = 4 };
+
+struct step {
+	const void *data;	/* what it sends */
+	size_t n;
+	struct fail fail;
+	const void *sense;
+	size_t n_sense;
+	uint8_t key, asc, ascq;
+};
+
+static struct step steps[STEPS];
+static struct {
+	uint8_t cdb[16];
+	size_t n_cdb, n_buffer;
+} asked[STEPS];
+static size_t n_asked;
+
+void scsi_pass(int fd, const uint8_t *cdb, size_t n_cdb, uint8_t *buffer, size_t n_buffer, struct scsi_result *ret)
+{
+	const struct step *s = &steps[n_asked];
+
+	assert_true(n_asked < STEPS);
+	memcpy(asked[n_asked].cdb, cdb, n_cdb);
+	asked[n_asked].n_cdb = n_cdb;
+	asked[n_asked++].n_buffer = n_buffer;
+	*ret = (struct scsi_result){ .fail = s->fail, .n = s->n < n_buffer ? s->n : n_buffer, .key = s->key,
+				     .asc = s->asc, .ascq = s->ascq, .n_sense = s->n_sense, .has_sense = s->n_sense };
+	if (s->n_sense)
+		memcpy(ret->sense, s->sense, s->n_sense);
+	if (ret->n)
+		memcpy(buffer, s->data, ret->n);
+}
+
+static struct nvme_admin_cmd submitted[STEPS];
+static int statuses[STEPS];
+static size_t n_submitted;
+static uint8_t elpe;
+
+int ioctl(int fd, unsigned long request, ...)
+{
+	struct nvme_admin_cmd *c;
+	va_list args;
+
+	va_start(args, request);
+	c = va_arg(args, struct nvme_admin_cmd *);
+	va_end(args);
+	assert_int_equal(request, NVME_IOCTL_ADMIN_CMD);
+	assert_true(n_submitted < STEPS);
+	submitted[n_submitted] = *c;
+	if (c->opcode == 0x06)
+		((uint8_t *)(uintptr_t)c->addr)[262] = elpe;
+	if (statuses[n_submitted] < 0) {
+		errno = -statuses[n_submitted++];
+		return -1;
+	}
+	return statuses[n_submitted++];
+}
+
+static uint8_t buffer[COMMAND_ANSWER_MAX];
+
+static int reset(void **state)
+{
+	memset(steps, 0, sizeof steps);
+	memset(asked, 0, sizeof asked);
+	memset(statuses, 0, sizeof statuses);
+	n_asked = n_submitted = 0;
+	return 0;
+}
+
+static struct wire_reply ask(void (*way)(const struct node *, const struct command *, uint8_t *, struct wire_reply *),
+			     enum command_name name, int key, uint32_t value, int key_2, uint32_t value_2)
+{
+	struct node node = { .name = "sda", .fd = 3 };
+	struct command c = command_default(name);
+	struct wire_reply reply = { 0 };
+
+	if (key >= 0)
+		c.key[key] = value;
+	if (key_2 >= 0)
+		c.key[key_2] = value_2;
+	way(&node, &c, buffer, &reply);
+	return reply;
+}
+
+#define ASK(way, name) ask(way, name, -1, 0, -1, 0)
+
+static void assert_cdb(size_t i, const char *bytes, size_t n)
+{
+	assert_true(i < n_asked);
+	assert_int_equal(asked[i].n_cdb, n);
+	assert_memory_equal(asked[i].cdb, bytes, n);
+}
+
+/* ---- SCSI */
+
+static void log_pages_are_fetched_in_two_steps(void **state)
+{
+	static const uint8_t page[] = { 0x0d, 0, 0, 7, 0, 0, 3, 3, 1, 2, 3 };
+	struct wire_reply r;
+
+	steps[0] = steps[1] = (struct step){ .data = page, .n = sizeof page };
+	r = ask(scsi_ask, COMMAND_LOG_SENSE, KEY_PAGE, 0x0d, KEY_PARAMETER, 0x8004);
+	assert_int_equal(n_asked, 2);
+	assert_cdb(0, "\x4d\x00\x4d\x00\x00\x80\x04\x00\x04\x00", 10);
+	assert_cdb(1, "\x4d\x00\x4d\x00\x00\x80\x04\x00\x0c\x00", 10);	/* 11 bytes, rounded up to even */
+	assert_int_equal(asked[1].n_buffer, 12);
+	assert_int_equal(r.n_bytes, 11);
+	assert_memory_equal(r.bytes, page, 11);
+}
+
+static void what_did_not_arrive_is_not_answered(void **state)
+{
+	static const uint8_t page[] = { 0x11, 0, 0, 8, 0, 1, 3, 4, 0, 0, 0, 42 };
+	struct wire_reply r;
+
+	steps[0] = (struct step){ .data = page, .n = 4 };
+	steps[1] = (struct step){ .data = page, .n = 9 };	/* the residual says so */
+	r = ask(scsi_ask, COMMAND_LOG_SENSE, KEY_PAGE, 0x11, -1, 0);
+	assert_int_equal(r.n_bytes, 9);
+	reset(NULL);
+	steps[0] = (struct step){ .data = page, .n = 3 };	/* not even a header */
+	steps[1] = (struct step){ .data = page, .n = 0 };
+	r = ask(scsi_ask, COMMAND_LOG_SENSE, KEY_PAGE, 0x11, -1, 0);
+	assert_in_range(r.n_bytes, 0, 3);
+}
+
+static void a_list_of_pages_that_fails_in_brief_is_asked_for_at_once(void **state)
+{
+	static const uint8_t page[] = { 0, 0, 0, 2, 0, 0x0d };
+	struct wire_reply r;
+
+	steps[0] = (struct step){ .fail = fail_sense(5, 0x24, 0) };
+	steps[1] = (struct step){ .data = page, .n = sizeof page };
+	r = ASK(scsi_ask, COMMAND_LOG_SENSE);
+	assert_int_equal(n_asked, 2);
+	assert_int_equal(asked[1].n_buffer, 68);
+	assert_int_equal(r.n_bytes, 6);
+	reset(NULL);
+	steps[0] = (struct step){ .fail = fail_sense(5, 0x24, 0) };
+	r = ask(scsi_ask, COMMAND_LOG_SENSE, KEY_PAGE, 0x19, -1, 0);
+	assert_int_equal(n_asked, 1);			/* any other page: refused is refused */
+	assert_true(fail_is_unsupported(r.fail));
+}
+
+static void a_page_of_64_kibibytes_is_cut_to_an_even_allocation(void **state)
+{
+	static uint8_t page[COMMAND_ANSWER_MAX] = { 0x15, 0, 0xff, 0xff };
+
+	steps[0] = steps[1] = (struct step){ .data = page, .n = sizeof page };
+	ask(scsi_ask, COMMAND_LOG_SENSE, KEY_PAGE, 0x15, -1, 0);
+	assert_int_equal(asked[1].n_buffer, 0xfffe);
+}
+
+static void inquiry_asks_for_what_every_host_adapter_takes(void **state)
+{
+	static uint8_t data[96] = { 0, 0, 6, 2, 91 };
+	struct wire_reply r;
+
+	steps[0] = steps[1] = (struct step){ .data = data, .n = 96 };
+	r = ASK(scsi_ask, COMMAND_INQUIRY);
+	assert_cdb(0, "\x12\x00\x00\x00\x24\x00", 6);
+	assert_cdb(1, "\x12\x00\x00\x00\x60\x00", 6);
+	assert_int_equal(r.n_bytes, 96);
+	reset(NULL);
+	steps[0] = (struct step){ .fail = fail_host(7) };	/* as Marvell's do */
+	steps[1] = steps[2] = (struct step){ .data = data, .n = 96 };
+	r = ASK(scsi_ask, COMMAND_INQUIRY);
+	assert_int_equal(asked[1].n_buffer, 64);
+	assert_int_equal(asked[2].n_buffer, 96);
+	assert_false(failed(r.fail));
+	reset(NULL);
+	steps[0] = steps[2] = (struct step){ .data = data, .n = 96 };
+	steps[1] = (struct step){ .fail = fail_host(7) };	/* the whole is too much: the first part will do */
+	r = ASK(scsi_ask, COMMAND_INQUIRY);
+	assert_false(failed(r.fail));
+	assert_int_equal(r.n_bytes, 36);
+}
+
+static void other_scsi_commands_are_as_the_standards_say(void **state)
+{
+	ask(scsi_ask, COMMAND_INQUIRY, KEY_VPD, 0x83, -1, 0);
+	assert_cdb(0, "\x12\x01\x83\x00\xfc\x00", 6);
+	reset(NULL);
+	ASK(scsi_ask, COMMAND_READ_CAPACITY);
+	assert_cdb(0, "\x9e\x10\0\0\0\0\0\0\0\0\0\0\0\x20\0\0", 16);
+	reset(NULL);
+	ask(scsi_ask, COMMAND_MODE_SENSE, KEY_PAGE, 0x1c, KEY_SUBPAGE, 1);
+	assert_cdb(0, "\x5a\x00\x1c\x01\0\0\0\x00\xfc\0", 10);
+	reset(NULL);
+	ASK(scsi_ask, COMMAND_REQUEST_SENSE);
+	assert_cdb(0, "\x03\0\0\0\x12\0", 6);
+}
+
+static void defects_are_read_with_10_and_else_with_12(void **state)
+{
+	struct wire_reply r;
+
+	steps[0] = (struct step){ .data = "\x00\x0c\x00\x08", .n = 4 };
+	r = ASK(scsi_ask, COMMAND_READ_DEFECTS);
+	assert_cdb(0, "\x37\x00\x0c\0\0\0\0\x00\x04\0", 10);
+	assert_int_equal(r.n_bytes, 4);
+	reset(NULL);
+	steps[0] = (struct step){ .fail = fail_sense(5, 0x20, 0) };
+	steps[1] = (struct step){ .data = "\x00\x0c\0\0\0\0\0\x08", .n = 8 };
+	r = ASK(scsi_ask, COMMAND_READ_DEFECTS);
+	assert_cdb(1, "\xb7\x0c\0\0\0\0\0\0\0\x08\0\0", 12);
+	assert_int_equal(r.n_bytes, 8);
+	reset(NULL);
+	steps[0] = (struct step){ .fail = fail_sense(4, 0x1c, 0) };	/* no list: not asked again */
+	r = ASK(scsi_ask, COMMAND_READ_DEFECTS);
+	assert_int_equal(n_asked, 1);
+	assert_true(failed(r.fail));
+}
+
+/* ---- ATA through SAT */
+
+static void ata_commands_are_passed_through(void **state)
+{
+	static uint8_t data[1024];
+
+	for (int i = 0; i < STEPS; i++)
+		steps[i] = (struct step){ .data = data, .n = sizeof data };
+	assert_int_equal(ASK(sat_ask, COMMAND_ATA_IDENTIFY).n_bytes, 512);
+	assert_cdb(0, "\x85\x08\x0e\0\0\0\x01\0\0\0\0\0\0\0\xec\0", 16);
+	ASK(sat_ask, COMMAND_ATA_SMART_DATA);
+	assert_cdb(1, "\x85\x08\x0e\0\xd0\0\x01\0\0\0\x4f\0\xc2\0\xb0\0", 16);
+	ask(sat_ask, COMMAND_ATA_SMART_LOG, KEY_SMART_ADDRESS, 0x06, KEY_SMART_COUNT, 2);
+	assert_cdb(2, "\x85\x08\x0e\0\xd5\0\x02\0\x06\0\x4f\0\xc2\0\xb0\0", 16);
+	struct node node = { .fd = 3 };
+	struct command c = command_default(COMMAND_ATA_LOG);
+	struct wire_reply r = { 0 };
+	c.key[KEY_ADDRESS] = 0x04;
+	c.key[KEY_LOG_PAGE] = 0x1207;
+	c.key[KEY_COUNT] = 2;
+	sat_ask(&node, &c, buffer, &r);
+	assert_cdb(3, "\x85\x09\x0e\0\0\0\x02\0\x04\x12\x07\0\0\0\x2f\0", 16);
+	assert_int_equal(r.n_bytes, 1024);
+}
+
+static const uint8_t descriptor_failed[] = { 0x72, 1, 0, 0x1d, 0, 0, 0, 14, 9, 12, 0, 0, 0, 0, 0, 0, 0, 0xf4, 0, 0x2c, 0, 0x50 };
+static const uint8_t fixed_passed[] = { 0xf0, 0, 1, 0x00, 0x50, 0x00, 0x81, 10, 0, 0, 0x4f, 0xc2, 0, 0x1d, 0, 0, 0, 0 };
+
+static void the_registers_are_read_from_both_forms_of_sense(void **state)
+{
+	struct wire_reply r;
+
+	steps[0] = (struct step){ .sense = descriptor_failed, .n_sense = 22, .key = 1, .asc = 0, .ascq = 0x1d };
+	r = ASK(sat_ask, COMMAND_ATA_SMART_STATUS);
+	assert_cdb(0, "\x85\x06\x20\0\xda\0\x00\0\0\0\x4f\0\xc2\0\xb0\0", 16);
+	assert_int_equal(asked[0].n_buffer, 0);
+	assert_false(failed(r.fail));
+	assert_int_equal(r.n_bytes, 2);
+	assert_memory_equal(r.bytes, "\xf4\x2c", 2);
+	steps[1] = steps[2] = (struct step){ .sense = fixed_passed, .n_sense = 18, .key = 1, .asc = 0, .ascq = 0x1d };
+	r = ASK(sat_ask, COMMAND_ATA_SMART_STATUS);
+	assert_memory_equal(r.bytes, "\x4f\xc2", 2);
+	r = ASK(sat_ask, COMMAND_ATA_CHECK_POWER);
+	assert_cdb(2, "\x85\x06\x20\0\0\0\0\0\0\0\0\0\0\0\xe5\0", 16);
+	assert_int_equal(r.n_bytes, 1);
+	assert_int_equal(r.bytes[0], 0x81);
+}
+
+static void missing_registers_are_no_answer(void **state)
+{
+	static const uint8_t torn[] = { 0x72, 1, 0, 0x1d, 0, 0, 0, 14, 9, 12, 0, 0, 0, 0 };
+	struct wire_reply r = ASK(sat_ask, COMMAND_ATA_SMART_STATUS);	/* a bridge that ignores CK_COND */
+
+	assert_int_equal(r.fail.source, FAIL_FORMAT);
+	steps[1] = (struct step){ .sense = torn, .n_sense = sizeof torn, .key = 1, .ascq = 0x1d };
+	r = ASK(sat_ask, COMMAND_ATA_SMART_STATUS);
+	assert_int_equal(r.fail.source, FAIL_FORMAT);
+	/* Fixed format of something else: its information field is no register. */
+	static const uint8_t other[] = { 0xf0, 0, 1, 0x00, 0x50, 0x00, 0x81, 10, 0, 0, 0x4f, 0xc2, 0x5d, 0, 0, 0, 0, 0 };
+	steps[2] = (struct step){ .sense = other, .n_sense = 18, .key = 1, .asc = 0x5d };
+	r = ASK(sat_ask, COMMAND_ATA_SMART_STATUS);
+	assert_int_equal(r.fail.source, FAIL_FORMAT);
+}
+
+static void ata_errors_are_the_drives_own(void **state)
+{
+	static const uint8_t aborted[] = { 0x72, 0x0b, 0, 0, 0, 0, 0, 14, 9, 12, 0, 0x04, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x51 };
+	static const uint8_t fixed[] = { 0x70, 0, 0x0b, 0x04, 0x51, 0, 0, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
+	static const uint8_t hollow[] = { 0x70, 0, 0x0b, 0, 0, 0, 0, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
+	struct wire_reply r;
+
+	steps[0] = (struct step){ .sense = aborted, .n_sense = 22, .fail = fail_sense(0xb, 0, 0), .key = 0xb };
+	r = ask(sat_ask, COMMAND_ATA_LOG, KEY_ADDRESS, 4, -1, 0);
+	assert_int_equal(r.fail.kind, FAIL_KIND_ATA);
+	assert_int_equal(r.fail.code, 0x5104);
+	assert_true(fail_is_unsupported(r.fail));
+	steps[1] = (struct step){ .sense = fixed, .n_sense = 18, .fail = fail_sense(0xb, 0, 0), .key = 0xb };
+	r = ask(sat_ask, COMMAND_ATA_LOG, KEY_ADDRESS, 4, -1, 0);
+	assert_int_equal(r.fail.code, 0x5104);
+	steps[2] = (struct step){ .sense = hollow, .n_sense = 18, .fail = fail_sense(0xb, 0, 0), .key = 0xb };
+	r = ask(sat_ask, COMMAND_ATA_LOG, KEY_ADDRESS, 4, -1, 0);
+	assert_int_equal(r.fail.kind, FAIL_KIND_SENSE);
+}
+
+/* The last of the ATA tests: the way of a node, once known, is kept. */
+static void who_knows_only_12_bytes_is_asked_with_12(void **state)
+{
+	static uint8_t data[512];
+	struct step refused = { .sense = "\x70\0\x05\0\0\0\0\x0a\0\0\0\0\x20\0\0\0\0\0", .n_sense = 18,
+				.fail = fail_sense(5, 0x20, 0), .key = 5, .asc = 0x20 };
+	struct wire_reply r;
+
+	steps[0] = refused;
+	r = ask(sat_ask, COMMAND_ATA_LOG, KEY_ADDRESS, 4, -1, 0);	/* needs 48-bit registers */
+	assert_int_equal(n_asked, 1);
+	assert_true(fail_is_unsupported(r.fail));
+	steps[1] = refused;
+	steps[2] = steps[3] = (struct step){ .data = data, .n = 512 };
+	r = ASK(sat_ask, COMMAND_ATA_SMART_THRESHOLDS);
+	assert_cdb(2, "\xa1\x08\x0e\xd1\x01\x00\x4f\xc2\x00\xb0\0\0", 12);
+	assert_int_equal(r.n_bytes, 512);
+	ASK(sat_ask, COMMAND_ATA_SMART_DATA);
+	assert_int_equal(n_asked, 4);			/* (16) is not tried again */
+	assert_int_equal(asked[3].n_cdb, 12);
+}
+
+/* ---- NVMe */
+
+static void identify_controller_has_no_namespace(void **state)
+{
+	struct wire_reply r = ask(nvme_ask, COMMAND_NVME_IDENTIFY, KEY_CNS, 1, -1, 0);
+
+	assert_int_equal(submitted[0].opcode, 0x06);
+	assert_int_equal(submitted[0].nsid, 0);
+	assert_int_equal(submitted[0].cdw10, 1);
+	assert_int_equal(submitted[0].data_len, 4096);
+	assert_in_range(submitted[0].timeout_ms, 60000, UINT32_MAX);
+	assert_int_equal(r.n_bytes, 4096);
+}
+
+static void logs_are_read_without_clearing_events(void **state)
+{
+	struct wire_reply r = ask(nvme_ask, COMMAND_NVME_LOG, KEY_ID, 0x02, -1, 0);
+
+	assert_int_equal(submitted[0].opcode, 0x02);
+	assert_int_equal(submitted[0].nsid, 0xffffffff);
+	assert_int_equal(submitted[0].cdw10, 127u << 16 | 1u << 15 | 0x02);
+	assert_int_equal(submitted[0].data_len, 512);
+	assert_int_equal(r.n_bytes, 512);
+	r = ask(nvme_ask, COMMAND_NVME_LOG, KEY_ID, 0x09, KEY_LSI, 3);
+	assert_int_equal(submitted[1].cdw11, 3u << 16);
+	r = ask(nvme_ask, COMMAND_NVME_LOG, KEY_OFFSET, 256, KEY_UUID, 2);
+	assert_int_equal(submitted[2].cdw12, 256);
+	assert_int_equal(submitted[2].cdw14, 2);
+	assert_int_equal(submitted[2].data_len, 768);
+}
+
+static void the_error_log_is_as_long_as_the_controller_says(void **state)
+{
+	struct wire_reply r;
+
+	elpe = 63;
+	r = ask(nvme_ask, COMMAND_NVME_LOG, KEY_ID, 0x01, -1, 0);
+	assert_int_equal(n_submitted, 2);
+	assert_int_equal(submitted[0].opcode, 0x06);
+	assert_int_equal(submitted[1].data_len, 64 * 64);
+	assert_int_equal(r.n_bytes, 4096);
+	r = ask(nvme_ask, COMMAND_NVME_LOG, KEY_ID, 0x01, KEY_LENGTH, 128);
+	assert_int_equal(n_submitted, 3);		/* who gives a length knows */
+	assert_int_equal(r.n_bytes, 128);
+}
+
+static void statuses_of_the_controller_are_told_from_the_systems(void **state)
+{
+	struct wire_reply r;
+
+	statuses[0] = 0x4109;		/* Do Not Retry, type 1, Invalid Log Page */
+	r = ask(nvme_ask, COMMAND_NVME_LOG, KEY_ID, 0xc0, -1, 0);
+	assert_int_equal(r.fail.kind, FAIL_KIND_NVME);
+	assert_int_equal(r.fail.code, 0x109);
+	statuses[1] = 0x371;		/* Command Aborted By Host */
+	r = ask(nvme_ask, COMMAND_NVME_LOG, KEY_ID, 0x02, -1, 0);
+	assert_int_equal(r.fail.source, FAIL_TRANSPORT);
+	statuses[2] = -EACCES;
+	r = ask(nvme_ask, COMMAND_NVME_LOG, KEY_ID, 0x02, -1, 0);
+	assert_int_equal(r.fail.source, FAIL_PERMISSION);
+}
+
+#define TEST(function) cmocka_unit_test_setup(function, reset)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(log_pages_are_fetched_in_two_steps),
+		TEST(what_did_not_arrive_is_not_answered),
+		TEST(a_list_of_pages_that_fails_in_brief_is_asked_for_at_once),
+		TEST(a_page_of_64_kibibytes_is_cut_to_an_even_allocation),
+		TEST(inquiry_asks_for_what_every_host_adapter_takes),
+		TEST(other_scsi_commands_are_as_the_standards_say),
+		TEST(defects_are_read_with_10_and_else_with_12),
+		TEST(ata_commands_are_passed_through),
+		TEST(the_registers_are_read_from_both_forms_of_sense),
+		TEST(missing_registers_are_no_answer),
+		TEST(ata_errors_are_the_drives_own),
+		TEST(who_knows_only_12_bytes_is_asked_with_12),
+		TEST(identify_controller_has_no_namespace),
+		TEST(logs_are_read_without_clearing_events),
+		TEST(the_error_log_is_as_long_as_the_controller_says),
+		TEST(statuses_of_the_controller_are_told_from_the_systems),
+	};
+
+	return cmocka_run_group_tests_name("prober: commands", tests, NULL, NULL);
+}
