@@ -135,8 +135,8 @@ const char *capture_refuse_length(const struct command *command, size_t n, struc
 	return NULL;
 }
 
-bool capture_add_answer(struct capture *c, const char *path, const struct command *command, const uint8_t *bytes, size_t n,
-			struct fail fail, uint64_t delay_us)
+bool capture_add_answer(struct capture *c, const char *path, const struct command *command, const uint8_t *bytes,
+			size_t n, struct fail fail, uint64_t delay_us)
 {
 	struct capture_answer *a;
 	AUTO_FREE uint8_t *copy = NULL;

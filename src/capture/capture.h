@@ -33,11 +33,12 @@ struct capture_line {
 	enum capture_line_kind kind;
 	uint64_t at_s;		/* 0 for the header */
 	bool is_header;
-	char *value;		/* the rest of the line; for sysfs "PATH VALUE" with \x20 undone in PATH and one blank between */
+	char *value;		/* the rest of the line; for sysfs "PATH VALUE" with \x20 undone in PATH and one
+				 * blank between */
 	size_t line;
 	size_t n_path;		/* of sysfs: length of PATH in value, which may hold blanks */
-	char node[NODE_NAME_MAX];	/* whose line it is: header: the device or controller above (or of this line); in a
-					 * section: the path in force, empty: the first. Nobody's: empty */
+	char node[NODE_NAME_MAX];	/* whose line it is. Of the header: the device or controller above, or named here;
+					 * nobody's: empty. Of a section: the path in force; empty: the first */
 };
 
 struct capture {
@@ -72,9 +73,9 @@ void capture_write(const struct capture *, struct text *out);
  * one everywhere. Checksums that were right stay right. */
 void capture_redact(struct capture *);
 
-/* Building one: takes copies. False where memory ran out, or for what no capture can say (a value with #, a control
- * character or nothing in it; an answer longer than COMMAND_ANSWER_MAX). value is as a line of the file has it: blanks in
- * the PATH of sysfs are \x20. Lines belong to the device or controller added before them. An answer of no bytes is kept
+/* Building one: takes copies. False where memory ran out, or for what no capture can say (a value with # or a control
+ * character in it, or empty; an answer of another length than it must have). value is as a line of the file has it:
+ * blanks in the PATH of sysfs are \x20. Lines belong to the device or controller added before them. An answer of no bytes is kept
  * as "! sense 00 00 00": success, and nothing to tell. */
 struct capture *capture_new(enum transport transport);
 bool capture_add_line(struct capture *, enum capture_line_kind kind, const char *value);

@@ -8,9 +8,9 @@
 
 enum {
 	INVENTORY_KEY_MAX = 256,
-	INVENTORY_DEVICES = 128,	/* of a drive: a capture's CAPTURE_DEVICES, and the controllers derived from them */
+	INVENTORY_DEVICES = 128,	/* of a drive: CAPTURE_DEVICES, and the controllers derived from them */
 	INVENTORY_SYSFS = 512,		/* lines of one device */
-	INVENTORY_STAT = 17,		/* fields of /sys/block/NAME/stat (Documentation/block/stat.rst); more are left out */
+	INVENTORY_STAT = 17,		/* fields of /sys/block/NAME/stat (Documentation/block/stat.rst) */
 	INVENTORY_TEXT_MAX = WIRE_MESSAGE_MAX - 64,
 };
 
@@ -48,7 +48,8 @@ int inventory_parse(const char *text, struct inventory_drive **ret);
 void inventory_free(struct inventory_drive *);
 void inventory_freep(struct inventory_drive **);	/* for CLEANUP() */
 
-/* Adds the text of a message. Out of room (INVENTORY_TEXT_MAX is what a message takes) it leaves lines out at the end. */
+/* Adds the text of a message. Where there is no room (INVENTORY_TEXT_MAX is what a message takes) devices at the end are
+ * left out. */
 void inventory_write(const struct inventory_drive *, struct text *out);
 
 /* The value of a device's attribute; NULL: not told. */

@@ -113,7 +113,8 @@ static bool is_controller_name(const char *name)
 
 static const char *refuse_device(const char *value)
 {
-	return node_name_is_valid(value) && !is_controller_name(value) ? NULL : "takes the kernel name of a block device";
+	return node_name_is_valid(value) && !is_controller_name(value) ? NULL :
+		"takes the kernel name of a block device";
 }
 
 static const char *refuse_controller(const char *value)

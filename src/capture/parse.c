@@ -41,7 +41,8 @@ static bool refuse_at(struct parser *p, size_t line, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(reason, sizeof reason, format, args);
 	va_end(args);
-	text_addf(p->error, "%s:%zu: %s", p->name, line ? line : 1, reason);	/* an empty file ends in its first line */
+	/* An empty file ends in its first line. */
+	text_addf(p->error, "%s:%zu: %s", p->name, line ? line : 1, reason);
 	return false;
 }
 
@@ -314,8 +315,8 @@ static bool parse_words(struct parser *p, const char *word, char *rest)
 	if (!line_kind_from_word(word, &kind))
 		return parse_bytes(p, word, rest);
 	if (!line_rules[kind].in_section || !p->in_section)
-		return refuse(p, "%s stands in %s only", word, line_rules[kind].in_section ? "the header or a section (@)" :
-			      "the header");
+		return refuse(p, "%s stands in the header%s only", word,
+			      line_rules[kind].in_section ? " or a section (@)" : "");
 	return end_answer(p) && parse_line_of_kind(p, kind, rest);
 }
 

@@ -33,8 +33,8 @@ enum name_form {
 bool secrets_begin(struct secrets *);
 void secrets_end(struct secrets *);
 
-/* Blanks and NULs around it do not count. Nothing is added for an empty one, a placeholder (one character over and over,
- * counting digits), or a known one. */
+/* Blanks and NULs around it do not count. Nothing is added for an empty one, a placeholder (one character over and
+ * over, counting digits), or a known one. */
 void secrets_add_text(struct secrets *, struct bytes text);
 void secrets_add_name(struct secrets *, struct bytes name, enum name_form form);
 

@@ -204,7 +204,7 @@ static void of_log_page(struct secrets *s, struct bytes in)
 		of_phys(s, bytes_take(&in, bytes_be(&in, 2)));
 }
 
-/* SPL, Phy Control And Discover mode page (19h, subpage 01h) of MODE SENSE(10): a descriptor of 48 bytes for each phy. */
+/* SPL, Phy Control And Discover mode page (19h, subpage 01h), here after MODE SENSE(10)'s header: 48 bytes for each phy. */
 static void of_mode_page(struct secrets *s, struct bytes in)
 {
 	struct bytes head = bytes_take(&in, 8);
@@ -230,12 +230,12 @@ static void of_qualified_name(struct secrets *s, struct bytes nqn, struct bytes 
 	static const char uuid[] = ":uuid:";
 	const uint8_t *colon = nqn.left ? memchr(nqn.at, ':', nqn.left) : NULL;
 	const uint8_t *found = nqn.left ? memmem(nqn.at, nqn.left, uuid, strlen(uuid)) : NULL;
+	const uint8_t *end = nqn.at + nqn.left, *name = found ? found + strlen(uuid) : NULL;
 
-	if (found)
-		of_spelled_name(s, (const char *)found + strlen(uuid), nqn.left - (size_t)(found - nqn.at) - strlen(uuid),
-				NAME_WHOLE);
-	else if (colon)
-		of_words(s, bytes_of(colon, nqn.left - (size_t)(colon - nqn.at)), 9, model);	/* 8: the PCI vendor IDs */
+	if (name)
+		of_spelled_name(s, (const char *)name, (size_t)(end - name), NAME_WHOLE);
+	else if (colon)		/* words longer than the 8 digits of two PCI vendor IDs */
+		of_words(s, bytes_of(colon, (size_t)(end - colon)), 9, model);
 }
 
 /* NVM Express base, Namespace Identification Descriptor: type, length, two bytes, the name. */

@@ -99,5 +99,7 @@ void drive_identified(struct drive_table *table, struct drive *drive)
 		snprintf(drive->label, sizeof drive->label, "unidentified_%s", drive->devices[0].name);
 	settle_clash(table, drive);
 	drive->is_virtual = kind_is_virtual(facts->vendor, facts->model);
+	if (drive->is_virtual && !facts->capacity_bytes)	/* it is asked no more */
+		drive->facts.capacity_bytes = drive_capacity_bytes_known(drive);
 	drive->is_excluded = !drive_filter_passes(table->filter, drive);
 }

@@ -42,7 +42,8 @@ static void on_removed(void *context, struct drive *drive)
 {
 	struct fleet *fleet = context;
 
-	log_info("%s: gone", drive->label);
+	if (!fleet->is_stopping)
+		log_info("%s: gone", drive->label);
 	poller_remove(fleet->poller, drive);
 }
 
@@ -269,6 +270,7 @@ int fleet_start(struct fleet *fleet, sd_event *event, const struct options *opti
 
 void fleet_stop(struct fleet *fleet)
 {
+	fleet->is_stopping = true;
 	drive_table_free(&fleet->drives);
 	for (size_t i = 0; i < N_DEVICE_SOURCES; i++) {
 		probe_client_free(fleet->clients[i]);
@@ -288,9 +290,11 @@ bool fleet_is_discovered(const struct fleet *fleet)
 	return true;
 }
 
-/* A host whose drives nobody needs to ask does not wait for its prober. */
 bool fleet_is_settled(const struct fleet *fleet)
 {
+	for (size_t i = 0; i < N_DEVICE_SOURCES; i++)
+		if (fleet->clients[i] && !probe_client_is_up(fleet->clients[i]))
+			return false;
 	return fleet_is_discovered(fleet) && poller_is_settled(fleet->poller);
 }
 

@@ -15,6 +15,7 @@ struct fleet {
 	struct device_list devices[N_DEVICE_SOURCES];
 	bool is_discovered[N_DEVICE_SOURCES];
 	uint64_t discovery_failures;
+	bool is_stopping;
 
 	char *program[N_DEVICE_SOURCES];	/* these three: fleet_program() */
 	const char *replay_arguments[OPTIONS_LIST + 4];

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "base/cleanup.h"
 #include "base/log.h"
@@ -16,7 +17,7 @@
 
 enum {
 	RETRY_FIRST_MS = 250, RETRY_LAST_MS = 30000,
-	MESSAGES_PER_TURN = 64,		/* then the loop sees to the scrapes */
+	TURN_US = 5000,			/* of reading messages; then the loop sees to the scrapes */
 };
 
 struct pending {
@@ -49,6 +50,15 @@ static uint64_t now_us(struct probe_client *c)
 
 	(void)sd_event_now(c->event, CLOCK_MONOTONIC, &now);
 	return now;
+}
+
+/* The clock itself: sd_event_now() stands still within a turn of the loop. */
+static uint64_t clock_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
 static int on_retry(sd_event_source *source, uint64_t usec, void *userdata);
@@ -161,13 +171,16 @@ static int start_program(struct probe_client *c)
 
 static int open_connection(struct probe_client *c)
 {
-	int fd = c->options.program ? start_program(c) : connect_to(c->options.socket_path);
+	int fd = c->options.program ? start_program(c) : connect_to(c->options.socket_path), r;
 
 	if (fd < 0)
 		return fd;
 	c->fd = fd;
 	c->last_heard_us = now_us(c);
-	return sd_event_add_io(c->event, &c->io, fd, EPOLLIN, on_message, c);
+	r = sd_event_add_io(c->event, &c->io, fd, EPOLLIN, on_message, c);
+
+	/* Whoever scrapes comes first: decoding many answers must not keep him waiting. */
+	return r < 0 ? r : sd_event_source_set_priority(c->io, SD_EVENT_PRIORITY_NORMAL + 1);
 }
 
 static int on_retry(sd_event_source *source, uint64_t usec, void *userdata)
@@ -290,7 +303,9 @@ static int on_message(sd_event_source *source, int fd, uint32_t revents, void *u
 {
 	struct probe_client *c = userdata;
 
-	for (int i = 0; i < MESSAGES_PER_TURN && c->fd == fd && c->fd >= 0; i++) {
+	uint64_t end = clock_us() + TURN_US;
+
+	do {
 		ssize_t n = wire_receive(fd, c->message);
 
 		if (n == -EAGAIN || n == -EINTR)
@@ -299,7 +314,7 @@ static int on_message(sd_event_source *source, int fd, uint32_t revents, void *u
 			drop_connection(c, n ? strerror((int)-n) : "ended");
 		else
 			take_message(c, (size_t)n);
-	}
+	} while (c->fd == fd && clock_us() < end);
 	return 0;
 }
 

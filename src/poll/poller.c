@@ -360,6 +360,7 @@ static void finish_identity(struct poller *p, struct drive_poll *poll)
 	if (poll->drive->is_identified || plan_extend(poll) || !plan_is_identity_complete(poll))
 		return;
 	drive_identified(p->table, poll->drive);
+	recompute(poll);
 	log_debug("%s is %s", poll->request.node, poll->drive->label);
 }
 

@@ -118,7 +118,8 @@ static void give(const struct capture_answer *a, size_t offset, size_t n, uint8_
 }
 
 /* Several pages of an ATA log out of single ones. A page that fails, or is lacking, fails the whole command. */
-static bool join_pages(const struct question *q, const struct command *command, uint8_t *buffer, struct replay_answer *ret)
+static bool join_pages(const struct question *q, const struct command *command, uint8_t *buffer,
+		       struct replay_answer *ret)
 {
 	struct command single = *command;
 
@@ -283,7 +284,7 @@ static void sleep_us(uint64_t us)
 		;
 }
 
-/* No answer, ever. A write to a frozen file system is a true state D: no signal ends it before the file system thaws. */
+/* No answer, ever. A write to a frozen file system is a true state D: no signal ends it before the thaw. */
 static _Noreturn void hang(const char *file)
 {
 	int fd = file ? open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600) : -1;

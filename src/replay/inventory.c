@@ -30,29 +30,33 @@ static bool put_sysfs(struct inventory_device *d, const struct capture_line *l)
 	if (!grown)
 		return false;
 	d->sysfs = grown;
-	d->sysfs[d->n_sysfs++] = (struct inventory_sysfs){ .path = strndup(l->value, l->n_path), .value = strdup(value) };
-	return d->sysfs[d->n_sysfs - 1].path && d->sysfs[d->n_sysfs - 1].value;
+	grown += d->n_sysfs++;
+	*grown = (struct inventory_sysfs){ .path = strndup(l->value, l->n_path), .value = strdup(value) };
+	return grown->path && grown->value;
 }
 
 static void put_stat(struct inventory_device *d, const char *fields)
 {
 	d->n_stat = 0;
 	while (*fields && d->n_stat < INVENTORY_STAT) {
-		char *end;
+		char *end;	/* the parser saw to it that these are numbers */
 
-		d->stat[d->n_stat++] = strtoull(fields, &end, 10);	/* the parser saw to it that these are numbers */
+		d->stat[d->n_stat++] = strtoull(fields, &end, 10);
 		fields = *end ? end + 1 : end;
 	}
 }
 
 static bool put_line(struct inventory_device *d, const struct capture_line *l)
 {
+	uint64_t number;
+
 	switch (l->kind) {
 	case CAPTURE_SIZE:
 		d->size = strtoull(l->value, NULL, 10);
 		return true;
 	case CAPTURE_LOGICAL_BLOCK:
-		d->logical_block = (uint32_t)strtoull(l->value, NULL, 10);
+		if (text_to_u64(l->value, UINT32_MAX, &number))
+			d->logical_block = (uint32_t)number;
 		return true;
 	case CAPTURE_ROTATIONAL:
 		d->rotational = l->value[0] == '1';

@@ -1,4 +1,4 @@
-/* drive_replay: answers out of captures in the prober's place. Needs no right, and links nothing that reaches a drive. */
+/* drive_replay: answers out of captures in the prober's place. Needs no right and links nothing that reaches a drive. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -169,7 +169,8 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	}
 	if (!is_our_kind_of_socket(o.socket_fd)) {
-		log_error("--socket-fd must name a connected SEQPACKET socket: drive_exporter --replay=PATH starts this program");
+		log_error("--socket-fd must name a connected SEQPACKET socket; drive_exporter --replay starts this program"
+			  " with one");
 		return EXIT_FAILURE;
 	}
 	signal(SIGPIPE, SIG_IGN);

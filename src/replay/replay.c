@@ -197,7 +197,8 @@ static bool has_key(const struct replay *r, const char *key)
 	return false;
 }
 
-/* The file's name without its folder, as text that fits on a line; #2, #3, ... where files of several folders share it. */
+/* The file's name without its folder, as text that fits on a line; #2, #3, ... where files of several folders share
+ * it. */
 static void choose_key(const struct replay *r, struct replay_drive *d)
 {
 	enum { NUMBER_MAX = 24 };
@@ -225,7 +226,8 @@ bool replay_add(struct replay *r, struct capture *capture, struct text *error)
 	if (!collect_nodes(&d) || !collect_moments(&d))
 		text_addf(error, "%s: out of memory\n", capture->file);
 	else if (!d.n_nodes)
-		text_addf(error, "%s: it has neither a device nor a controller line, so nobody could ask it\n", capture->file);
+		text_addf(error, "%s: it has neither a device nor a controller line, so nobody could ask it\n",
+			  capture->file);
 	else if (check_clashes(r, &d, error)) {
 		choose_key(r, &d);
 		grown = reallocarray(r->drives, r->n_drives + 1, sizeof *grown);

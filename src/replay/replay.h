@@ -1,5 +1,5 @@
-/* A replay: drives out of captures, as they are at a moment. Time counts from the start, in whole seconds where sections
- * begin. What changes with time is computed from it, so that supervisor and children agree without a word. */
+/* A replay: drives out of captures, as they are at a moment. Time counts from the start, in whole seconds where
+ * sections begin. What changes with time is computed from it, so that supervisor and children agree without a word. */
 #pragma once
 
 #include "capture/capture.h"
@@ -14,7 +14,7 @@ struct replay_node {
 struct replay_drive {
 	struct capture *capture;
 	char key[INVENTORY_KEY_MAX];
-	struct replay_node *nodes;	/* the capture's own, then the controllers derived from them; the first is the default */
+	struct replay_node *nodes;	/* the capture's, then the controllers derived; the first is the default */
 	size_t n_nodes;
 	uint64_t *moments;		/* when something of its inventory changes, ascending */
 	size_t n_moments;
