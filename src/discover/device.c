@@ -77,3 +77,11 @@ void device_host_from_devpath(const char *devpath, char *host, size_t size)
 		at += 5;
 	}
 }
+
+uint32_t device_nsid_from_name(const char *name)
+{
+	const char *last = strrchr(name, 'n');
+	uint64_t nsid;
+
+	return last && last > name && text_to_u64(last + 1, UINT32_MAX, &nsid) ? (uint32_t)nsid : 0;
+}

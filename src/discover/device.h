@@ -50,6 +50,9 @@ void device_list_free(struct device_list *);
 void device_path_from_devpath(const char *devpath, const char *name, char *path, size_t size);
 void device_host_from_devpath(const char *devpath, char *host, size_t size);
 
+/* Namespace of an NVMe block device where sysfs does not say: nvme0n1 is taken for namespace 1. 0: no such name. */
+uint32_t device_nsid_from_name(const char *name);
+
 /* Lists this host's drives through sd-device (works without udev's database). 0, or a negative errno: then the list is
  * as it was. */
 int discover_host(struct device_list *ret);

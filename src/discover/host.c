@@ -121,8 +121,7 @@ static void nvme_namespace(const char *dir, struct device *d)
 	uint64_t nsid;
 
 	d->transport = TRANSPORT_NVME;
-	if (!sysfs_read_u64(dir, "nsid", &nsid) && nsid <= UINT32_MAX)
-		d->nsid = (uint32_t)nsid;
+	d->nsid = !sysfs_read_u64(dir, "nsid", &nsid) && nsid <= UINT32_MAX ? (uint32_t)nsid : device_nsid_from_name(d->name);
 	/* `device` is the controller or, with native multipath, the subsystem: both have model, serial, subsysnqn. */
 	snprintf(path, sizeof path, "%s/device", dir);
 	nvme_group(path, d);

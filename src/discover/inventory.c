@@ -5,15 +5,12 @@
 
 #include "discover/device.h"
 
-/* nvme0n1 is namespace 1, where sysfs says no other. */
 static uint32_t nsid_of(const struct inventory_device *from)
 {
-	const char *said = inventory_sysfs(from, "nsid"), *last = strrchr(from->name, 'n');
+	const char *said = inventory_sysfs(from, "nsid");
 	uint64_t nsid;
 
-	if (said ? text_to_u64(said, UINT32_MAX, &nsid) : last && last > from->name && text_to_u64(last + 1, UINT32_MAX, &nsid))
-		return (uint32_t)nsid;
-	return 0;
+	return said && text_to_u64(said, UINT32_MAX, &nsid) ? (uint32_t)nsid : device_nsid_from_name(from->name);
 }
 
 void discover_inventory_group(const char *key, char *group, size_t size)

@@ -238,6 +238,10 @@ static void add_device(struct session *s, const struct device *d)
 	snprintf(dir, sizeof dir, d->is_controller ? "/sys/class/nvme/%s" : "/sys/block/%s", d->name);
 	if (d->source == SOURCE_HOST && !sysfs_resolve(dir, devpath, sizeof devpath) && !strpbrk(devpath, " #\n"))
 		(void)capture_add_line(s->capture, CAPTURE_DEVPATH, devpath);
+	if (d->nsid) {
+		snprintf(state, sizeof state, "nsid %u", d->nsid);
+		(void)capture_add_line(s->capture, CAPTURE_SYSFS, state);
+	}
 	if (d->state[0]) {
 		snprintf(state, sizeof state, "%s %s", d->is_controller ? "state" : "device/state", d->state);
 		(void)capture_add_line(s->capture, CAPTURE_SYSFS, state);

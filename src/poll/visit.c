@@ -1,0 +1,418 @@
+/* A visit: one command after another, as the plan has them due, and what is done with each answer. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/log.h"
+#include "poll/poller_private.h"
+
+enum { BUSY_RETRY_US = 1000000, BUSY_RETRY_MAX_US = 60000000, LOST_PAUSE_US = 10000000 };
+
+int64_t visit_clock_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+/* ---- failures */
+
+static uint64_t fail_key(struct fail f)
+{
+	return 1 + ((uint64_t)f.source << 40 | (uint64_t)f.kind << 32 | f.code);
+}
+
+static void count_failure(struct drive_poll *poll, struct plan_entry *entry, struct fail f)
+{
+	char text[200];
+	const char *hint = f.source == FAIL_PERMISSION
+			   ? " (SCSI needs read access to the node, ATA CAP_SYS_RAWIO, NVMe CAP_SYS_ADMIN)" : "";
+
+	poll->failures[f.source]++;
+	entry->failures++;
+	if (entry->logged == fail_key(f))
+		return;
+	entry->logged = fail_key(f);
+	f.what = entry->page->name;
+	log_warn("%s (%s): %s%s", poll->drive->label, poll->request.node, fail_describe(f, text, sizeof text), hint);
+}
+
+/* A page that fails is asked again later and later, never hammered; 16 periods at most. */
+static void postpone(const struct poller *p, struct plan_entry *entry)
+{
+	uint64_t period = plan_period(entry, p->options.interval_us);
+	unsigned doublings = entry->failures > 4 ? 4 : entry->failures - 1;
+
+	entry->due_us = poller_now_us(p) + ((period ? period : p->options.interval_us) << doublings);
+}
+
+static void implausible(struct drive_poll *poll, const char *quantity)
+{
+	if (quantity_count(poll->implausible, &poll->n_implausible, quantity))
+		log_warn("%s: it gives an implausible %s, which is left out", poll->drive->label, quantity);
+}
+
+/* ---- answers */
+
+struct set_sink {
+	struct sample_sink sink;
+	struct sample_set set;
+	struct drive_poll *poll;
+};
+
+static void set_sink_put(struct sample_sink *sink, const struct sample *s)
+{
+	(void)sample_set_add(&((struct set_sink *)sink)->set, s);
+}
+
+static void set_sink_implausible(struct sample_sink *sink, const char *quantity)
+{
+	implausible(((struct set_sink *)sink)->poll, quantity);
+}
+
+static struct set_sink set_sink_of(struct drive_poll *poll)
+{
+	return (struct set_sink){ .sink = { set_sink_put, set_sink_implausible }, .poll = poll };
+}
+
+void visit_recompute(struct drive_poll *poll)
+{
+	struct set_sink to = set_sink_of(poll);
+
+	sample_set_clear(&poll->computed);
+	facts_samples(&poll->drive->facts, &to.sink);
+	poll->computed = to.set;
+	poll->is_dirty = true;
+}
+
+/* Another drive in the same place, where the kernel has no number for it (DESIGN: no diskseq). */
+static bool is_another_drive(const struct drive_poll *poll, const struct drive_facts *before)
+{
+	const struct drive_facts *now = &poll->drive->facts;
+
+	return poll->drive->is_identified && (strcmp(before->serial, now->serial) || strcmp(before->model, now->model));
+}
+
+static struct fail learn(struct drive_poll *poll, const struct page *page, struct bytes in)
+{
+	struct drive_facts *before;
+	struct fail f;
+
+	if (!page->learn)
+		return OK;
+	before = malloc(sizeof *before);
+	if (!before)
+		return fail_os(ENOMEM, page->name);
+	*before = poll->drive->facts;
+	f = page->learn(page, in, &poll->drive->facts);
+	if (failed(f))
+		poll->drive->facts = *before;
+	else if (is_another_drive(poll, before))
+		poll->is_replaced = true;
+	free(before);
+	if (!failed(f))
+		visit_recompute(poll);
+	return f;
+}
+
+static struct fail understand(struct drive_poll *poll, struct plan_entry *entry, const struct wire_reply *reply)
+{
+	struct bytes in = bytes_of(reply->bytes, reply->n_bytes);
+	struct set_sink to = set_sink_of(poll);
+	struct fail f = learn(poll, entry->page, in);
+
+	if (!failed(f) && entry->page->decode)
+		f = entry->page->decode(entry->page, in, &poll->drive->facts, &to.sink);
+	if (failed(f))
+		sample_set_clear(&to.set);
+	else
+		readings_take(poll, entry, &to.set);
+	return f;
+}
+
+/* Spreads later visits over the interval: each drive has its own place in it, and each page of a longer period its own
+ * interval among them. */
+static uint64_t first_due(const struct poller *p, const struct drive_poll *poll, const struct plan_entry *entry)
+{
+	uint64_t interval = p->options.interval_us, period = plan_period(entry, interval);
+	uint64_t place = text_hash(poll->drive->group, strlen(poll->drive->group));
+	uint64_t turns = period / interval;
+	uint64_t now = poller_now_us(p), offset = place % 1000 * interval / 1000;
+	uint64_t turn = turns > 1 ? (place / 1000 + entry->order * 7) % turns : 0;
+
+	return now + (offset ? offset : interval) + turn * interval;
+}
+
+static void schedule_next(const struct poller *p, const struct drive_poll *poll, struct plan_entry *entry)
+{
+	uint64_t period = plan_period(entry, p->options.interval_us), now = poller_now_us(p);
+
+	if (!period) {
+		entry->due_us = UINT64_MAX;
+		return;
+	}
+	if (!entry->due_us) {
+		entry->due_us = first_due(p, poll, entry);
+		return;
+	}
+	entry->due_us += period;
+	if (entry->due_us <= now)		/* late: keep its place, leave out what was missed */
+		entry->due_us += (now - entry->due_us) / period * period + period;
+}
+
+static void take_answer(struct poller *p, struct drive_poll *poll, struct plan_entry *entry,
+			const struct wire_reply *reply)
+{
+	struct fail f = reply->fail;
+
+	if (failed(f)) {
+		poll->command_errors++;
+		if (fail_is_unsupported(f)) {
+			entry->is_unsupported = true;
+			sample_set_clear(&entry->samples);
+			if (poll->is_settled)
+				readings_settle(poll);
+			return;
+		}
+	} else {
+		f = understand(poll, entry, reply);
+	}
+	if (failed(f)) {
+		count_failure(poll, entry, f);
+		postpone(p, entry);
+		return;
+	}
+	if (entry->logged)
+		log_info("%s: %s is read again", poll->drive->label, entry->page->name);
+	entry->logged = 0;
+	entry->failures = 0;
+	entry->answered_us = poller_now_us(p);
+	entry->answered_at_us = visit_clock_us();
+	schedule_next(p, poll, entry);
+}
+
+/* ---- visits */
+
+static void observe(struct poller *p, struct drive_poll *poll, const struct wire_reply *reply)
+{
+	struct command_times *times = &p->times[poll->drive->facts.transport];
+	double seconds = (double)reply->duration_us / 1e6;
+	size_t i = 0;
+
+	poll->commands++;
+	poll->command_us += reply->duration_us;
+	while (i < COMMAND_BUCKETS && seconds > command_bucket_bounds[i])
+		i++;
+	times->counts[i]++;
+	times->sum += seconds;
+}
+
+static void end_visit(struct poller *p, struct drive_poll *poll)
+{
+	poll->is_visiting = poll->is_power_checked = false;
+	if (!poll->is_settled && poll->drive->is_identified && !plan_next(poll, poller_now_us(p))) {
+		poll->is_settled = true;
+		readings_settle(poll);
+	}
+}
+
+static void abort_visit(struct poller *p, struct drive_poll *poll, uint64_t pause_us)
+{
+	end_visit(p, poll);
+	poll->next_visit_us = poller_now_us(p) + pause_us;
+}
+
+/* NVMe and solid-state ATA drives do not sleep in a way that a reading ends. */
+static bool needs_power_check(const struct drive_poll *poll, const struct device *node)
+{
+	const struct drive_facts *facts = &poll->drive->facts;
+
+	if (poll->has_no_power_check)
+		return false;
+	if (facts->transport == TRANSPORT_SCSI)
+		return true;
+	return facts->transport == TRANSPORT_ATA && (facts->rpm > 0 || (facts->rpm < 0 && node->rotational == 1));
+}
+
+static int send_command(struct poller *p, struct drive_poll *poll, const struct device *node,
+			const struct command *command)
+{
+	struct probe_client *client = p->clients[poll->drive->source];
+	int r;
+
+	poll->request = (struct wire_request){ .diskseq = node->diskseq, .command = *command };
+	text_copy(poll->request.node, sizeof poll->request.node, node->name);
+	r = client ? probe_client_request(client, &poll->request, poll) : -ENOTCONN;
+	if (r)
+		return r;
+	poll->is_outstanding = true;
+	poll->sent_us = poller_now_us(p);
+	poll->sent_at_us = visit_clock_us();
+	return 0;
+}
+
+/* Sends the next command of the visit, or ends it. */
+void visit_go_on(struct poller *p, struct drive_poll *poll)
+{
+	const struct device *node = drive_node(poll->drive, poll->turn);
+	struct command command;
+	struct plan_entry *entry;
+
+	if (!node || (!poll->drive->is_identified && poll->drive->is_excluded)) {
+		end_visit(p, poll);
+		return;
+	}
+	if (plan_extend(poll)) {
+		abort_visit(p, poll, p->options.interval_us);
+		return;
+	}
+	if (!poll->is_power_checked && needs_power_check(poll, node)) {
+		poll->asked = NULL;
+		command = command_default(poll->drive->facts.transport == TRANSPORT_ATA ? COMMAND_ATA_CHECK_POWER
+										       : COMMAND_REQUEST_SENSE);
+	} else {
+		entry = plan_next(poll, poller_now_us(p));
+		if (!entry) {
+			end_visit(p, poll);
+			return;
+		}
+		poll->asked = entry->page;
+		command = entry->page->command;
+	}
+	if (send_command(p, poll, node, &command))
+		abort_visit(p, poll, BUSY_RETRY_US);
+}
+
+static void take_power(struct poller *p, struct drive_poll *poll, const struct wire_reply *reply)
+{
+	struct bytes in = bytes_of(reply->bytes, reply->n_bytes);
+	enum power_state power = POWER_UNKNOWN;
+	struct fail f = reply->fail;
+
+	poll->is_power_checked = true;
+	if (failed(f)) {
+		poll->command_errors++;
+		poll->has_no_power_check = fail_is_unsupported(f);
+	} else {
+		f = poll->drive->facts.transport == TRANSPORT_ATA ? power_from_check_power(in, &power)
+								  : power_from_sense(in, &power);
+	}
+	if (failed(f) && !poll->has_no_power_check)
+		poll->failures[f.source]++;
+	poll->has_power = !failed(f);
+	poll->power = power;
+	if (poll->has_power && power_forbids_reading(power))
+		abort_visit(p, poll, p->options.interval_us);
+	else
+		visit_go_on(p, poll);
+}
+
+static void finish_identity(struct poller *p, struct drive_poll *poll)
+{
+	if (poll->drive->is_identified || plan_extend(poll) || !plan_is_identity_complete(poll))
+		return;
+	drive_identified(p->table, poll->drive);
+	visit_recompute(poll);
+	log_debug("%s is %s", poll->request.node, poll->drive->label);
+}
+
+/* After an answer: another drive may have been found in the place of this one. */
+static void after_answer(struct poller *p, struct drive_poll *poll)
+{
+	if (poll->is_replaced) {
+		log_info("%s: another drive answers in its place", poll->drive->label);
+		drive_table_replace(p->table, poll->drive);
+		return;
+	}
+	finish_identity(p, poll);
+	if (poll->drive->is_identified && (poll->drive->is_excluded || poll->drive->is_virtual)) {
+		end_visit(p, poll);
+		poll->next_visit_us = UINT64_MAX;	/* known by now, and asked no more */
+		return;
+	}
+	visit_go_on(p, poll);
+}
+
+static bool is_unit_attention(struct fail f)
+{
+	return f.kind == FAIL_KIND_SENSE && f.code >> 16 == 0x6;
+}
+
+static bool is_path_trouble(struct fail f)
+{
+	return f.source == FAIL_OS || f.source == FAIL_TRANSPORT || f.source == FAIL_RESERVED;
+}
+
+static void take_answered(struct poller *p, struct drive_poll *poll, const struct wire_reply *reply)
+{
+	struct plan_entry *entry;
+
+	observe(p, poll, reply);
+	if (is_unit_attention(reply->fail) && !poll->is_retried) {	/* told once, then the drive answers (SPC) */
+		poll->is_retried = true;
+		visit_go_on(p, poll);
+		return;
+	}
+	poll->is_retried = false;
+	if (!poll->asked) {
+		take_power(p, poll, reply);
+		return;
+	}
+	entry = plan_find(poll, poll->asked);
+	if (entry)
+		take_answer(p, poll, entry, reply);
+	if (failed(reply->fail) && is_path_trouble(reply->fail))
+		poll->turn++;
+	after_answer(p, poll);
+}
+
+static void take_busy(struct poller *p, struct drive_poll *poll, const struct wire_reply *reply)
+{
+	uint64_t pause = BUSY_RETRY_US;
+	int64_t stuck_for = visit_clock_us() - reply->busy_since_us;
+
+	poll->is_stuck = true;
+	poll->stuck_at_us = reply->busy_since_us;
+	while (stuck_for > (int64_t)pause * 8 && pause < BUSY_RETRY_MAX_US)
+		pause *= 2;
+	abort_visit(p, poll, pause);
+}
+
+void visit_take_reply(struct poller *p, struct drive_poll *poll, const struct wire_reply *reply)
+{
+	struct plan_entry *entry;
+
+	poll->is_outstanding = false;
+	poll->is_stuck = false;
+	switch (reply->verdict) {
+	case WIRE_ANSWERED:
+		take_answered(p, poll, reply);
+		break;
+	case WIRE_BUSY:
+		take_busy(p, poll, reply);
+		break;
+	case WIRE_ASLEEP:
+		poll->has_power = true;
+		poll->power = POWER_STANDBY;
+		abort_visit(p, poll, p->options.interval_us);
+		break;
+	case WIRE_OTHER_DISK:
+		p->other_disk++;
+		abort_visit(p, poll, p->options.interval_us);
+		break;
+	case WIRE_NOT_ALLOWED:
+	case WIRE_CHILD_DIED:
+	case N_WIRE_VERDICTS:
+		entry = poll->asked ? plan_find(poll, poll->asked) : NULL;
+		if (entry) {
+			struct fail f = failed(reply->fail) ? reply->fail : fail_os(ECHILD, entry->page->name);
+
+			count_failure(poll, entry, f);
+			postpone(p, entry);
+		}
+		abort_visit(p, poll, LOST_PAUSE_US);
+		break;
+	}
+}
