@@ -33,6 +33,10 @@ static void on_ready(void *context)
 	((struct session *)context)->is_ready = true;
 }
 
+static void on_failed(void *context)
+{
+}
+
 static void on_lost(void *context)
 {
 	((struct session *)context)->is_lost = true;
@@ -270,7 +274,7 @@ static struct drive *find_drive(struct session *s, const char *name)
 static int open_drive(struct session *s)
 {
 	enum device_source source = s->options->replays[0] ? SOURCE_REPLAY : SOURCE_HOST;
-	struct probe_client_events events = { s, on_ready, on_lost, on_inventory, on_inventory_end, on_reply };
+	struct probe_client_events events = { s, on_ready, on_failed, on_lost, on_inventory, on_inventory_end, on_reply };
 	struct probe_client_options client;
 	int r;
 

@@ -167,6 +167,20 @@ static void on_lost(void *context)
 {
 }
 
+/* The prober is tried again for ever: a host without it still has its block statistics. Without its replay there is
+ * nothing to serve, and it has said why. */
+static void on_prober_failed(void *context)
+{
+}
+
+static void on_replay_failed(void *context)
+{
+	struct fleet *fleet = context;
+
+	if (!fleet->is_discovered[SOURCE_REPLAY])
+		(void)sd_event_exit(fleet->event, ENOTCONN);
+}
+
 static void on_reply(void *context, void *tag, const struct wire_reply *reply)
 {
 	struct fleet *fleet = context;
@@ -176,10 +190,10 @@ static void on_reply(void *context, void *tag, const struct wire_reply *reply)
 
 static const struct {
 	const char *program;
-	void (*ready)(void *);
+	void (*ready)(void *), (*failed)(void *);
 } sources[N_DEVICE_SOURCES] = {
-	[SOURCE_HOST] = { "drive_prober", on_ready },
-	[SOURCE_REPLAY] = { "drive_replay", on_replay_ready },
+	[SOURCE_HOST] = { "drive_prober", on_ready, on_prober_failed },
+	[SOURCE_REPLAY] = { "drive_replay", on_replay_ready, on_replay_failed },
 };
 
 static int replay_arguments(struct fleet *fleet)
@@ -229,7 +243,8 @@ void fleet_free_programs(struct fleet *fleet)
 
 static int start_client(struct fleet *fleet, enum device_source source)
 {
-	struct probe_client_events events = { fleet, sources[source].ready, on_lost, on_inventory, on_inventory_end, on_reply };
+	struct probe_client_events events = { fleet, sources[source].ready, sources[source].failed, on_lost, on_inventory,
+					      on_inventory_end, on_reply };
 	struct probe_client_options client;
 	int r = fleet_program(fleet, source, &client);
 

@@ -220,6 +220,17 @@ static enum options_verdict take_word(const char *word, bool *has_verb, struct o
 	return OPTIONS_BAD;
 }
 
+/* A path that is not there is said at once, not by the program that would read it later. */
+static enum options_verdict check_replays(const struct options *o, struct text *error)
+{
+	for (size_t i = 0; o->replays[i]; i++)
+		if (access(o->replays[i], R_OK)) {
+			text_addf(error, "--replay=%s: %s", o->replays[i], strerror(errno));
+			return OPTIONS_BAD;
+		}
+	return OPTIONS_GO;
+}
+
 enum options_verdict options_parse(int argc, char **argv, struct options *ret, struct text *error)
 {
 	bool has_verb = false;
@@ -244,7 +255,7 @@ enum options_verdict options_parse(int argc, char **argv, struct options *ret, s
 	}
 	if (!ret->listen_addresses[0])
 		ret->listen_addresses[0] = ":9946";
-	return OPTIONS_GO;
+	return check_replays(ret, error);
 }
 
 void options_free(struct options *o)

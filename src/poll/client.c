@@ -108,6 +108,8 @@ static void drop_connection(struct probe_client *c, const char *why)
 	fail_pending(c);
 	if (was_up)
 		c->events.lost(c->events.context);
+	else
+		c->events.failed(c->events.context);
 	(void)arm(c, &c->retry, pause < RETRY_LAST_MS ? pause : RETRY_LAST_MS, on_retry);
 }
 

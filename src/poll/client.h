@@ -17,6 +17,7 @@ struct probe_client_options {
 struct probe_client_events {
 	void *context;
 	void (*ready)(void *context);	/* hello was exchanged: requests may be sent */
+	void (*failed)(void *context);	/* it could not be started or reached, or ended before its hello */
 	void (*lost)(void *context);	/* after every outstanding request was answered with WIRE_CHILD_DIED */
 	void (*inventory)(void *context, const char *text);
 	void (*inventory_end)(void *context);

@@ -16,6 +16,7 @@ struct plan_entry {
 	uint64_t answered_us;		/* monotonic; 0: never */
 	int64_t answered_at_us;		/* since 1970 */
 	unsigned failures;		/* in a row */
+	enum fail_source failed_by;	/* the last of them */
 	uint64_t logged;		/* the failure that was logged last, so that it is logged once */
 	bool is_unsupported;		/* the drive said so: never asked again */
 	bool is_stale;			/* too old to be served, but for identity and lifetime counters */
@@ -45,6 +46,7 @@ struct drive_poll {
 
 	/* The visit under way. */
 	bool is_visiting, is_power_checked, is_retried;
+	bool has_had_visit;		/* one has ended, however it went */
 	size_t turn;			/* which path is asked */
 	uint64_t next_visit_us;		/* not before; monotonic */
 

@@ -149,6 +149,14 @@ uint64_t plan_next_due(const struct drive_poll *poll)
 	return due;
 }
 
+/* Asked as far as it makes sense now: what the drive answers wrongly it will not answer rightly for being asked at once
+ * again, but what did not get through may. */
+static bool is_asked_out(const struct plan_entry *entry)
+{
+	return entry->answered_us || entry->is_unsupported || entry->failures >= IDENTITY_TRIES ||
+	       (entry->failures && (entry->failed_by == FAIL_FORMAT || entry->failed_by == FAIL_DEVICE));
+}
+
 bool plan_is_identity_complete(const struct drive_poll *poll)
 {
 	if (!has_answer_of_first(poll))
@@ -156,8 +164,7 @@ bool plan_is_identity_complete(const struct drive_poll *poll)
 	for (size_t i = 0; i < poll->n_entries; i++) {
 		const struct plan_entry *entry = &poll->entries[i];
 
-		if (entry->page->is_identity && !entry->answered_us && !entry->is_unsupported &&
-		    entry->failures < IDENTITY_TRIES && is_offered(entry->page, poll))
+		if (entry->page->is_identity && !is_asked_out(entry) && is_offered(entry->page, poll))
 			return false;
 	}
 	return true;

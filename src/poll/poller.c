@@ -147,21 +147,17 @@ static int on_soon(sd_event_source *source, void *userdata)
 	return 0;
 }
 
+static bool is_waited_for(const struct drive_poll *poll)
+{
+	return drive_node(poll->drive, 0) && !poll->drive->is_excluded && !poll->is_stuck &&
+	       (poll->is_visiting || !poll->has_had_visit);
+}
+
 bool poller_is_settled(const struct poller *p)
 {
-	for (size_t i = 0; i < p->table->n; i++) {
-		const struct drive_poll *poll = poller_of(p->table->at[i]);
-
-		if (!poll || !drive_node(poll->drive, 0) || poll->is_settled || poll->is_stuck || poll->drive->is_excluded)
-			continue;
-		if (poll->has_power && power_forbids_reading(poll->power))
-			continue;
-		if (poll->drive->is_identified && poll->drive->is_virtual)
-			continue;
-		if (!poll->is_outstanding && !poll->is_visiting && poll->n_entries && poll->entries[0].failures)
-			continue;		/* it was tried, and does not answer */
-		return false;
-	}
+	for (size_t i = 0; i < p->table->n; i++)
+		if (poller_of(p->table->at[i]) && is_waited_for(poller_of(p->table->at[i])))
+			return false;
 	return true;
 }
 

@@ -32,6 +32,7 @@ static void count_failure(struct drive_poll *poll, struct plan_entry *entry, str
 
 	poll->failures[f.source]++;
 	entry->failures++;
+	entry->failed_by = f.source;
 	if (entry->logged == fail_key(f))
 		return;
 	entry->logged = fail_key(f);
@@ -211,6 +212,7 @@ static void observe(struct poller *p, struct drive_poll *poll, const struct wire
 
 static void end_visit(struct poller *p, struct drive_poll *poll)
 {
+	poll->has_had_visit |= poll->is_visiting;
 	poll->is_visiting = poll->is_power_checked = false;
 	if (!poll->is_settled && poll->drive->is_identified && !plan_next(poll, poller_now_us(p))) {
 		poll->is_settled = true;
@@ -281,8 +283,10 @@ void visit_go_on(struct poller *p, struct drive_poll *poll)
 		poll->asked = entry->page;
 		command = entry->page->command;
 	}
-	if (send_command(p, poll, node, &command))
+	if (send_command(p, poll, node, &command)) {
+		poll->is_visiting = false;	/* the prober could not take it: no visit */
 		abort_visit(p, poll, BUSY_RETRY_US);
+	}
 }
 
 static void take_power(struct poller *p, struct drive_poll *poll, const struct wire_reply *reply)
