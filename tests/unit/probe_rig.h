@@ -50,6 +50,9 @@ static void answer(void *context, const struct wire_request *request, uint8_t *b
 		alarm(30);
 		pause();
 		break;
+	case 'l':			/* is late */
+		usleep(500000);
+		break;
 	case 'k':			/* is killed */
 		kill(pid, SIGKILL);
 		break;

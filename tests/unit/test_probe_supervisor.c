@@ -284,7 +284,7 @@ static int connect_to(const struct sockaddr_un *address)
 static void a_second_client_is_refused_and_the_next_one_served(void **state)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	struct rig first = { .fd = -1 }, third = { .fd = -1 };
+	struct rig first = { .fd = -1 }, third = { .fd = -1, .last_id = 1000 };
 	int listening = socket(AF_UNIX, SOCK_SEQPACKET, 0), second, status;
 	struct wire_reply reply;
 	char text[256];
@@ -307,6 +307,7 @@ static void a_second_client_is_refused_and_the_next_one_served(void **state)
 	reply = get(&first, "sda");		/* the first did not notice */
 	assert_int_equal(reply.verdict, WIRE_ANSWERED);
 
+	ask(&first, "sdl");
 	ask(&first, "sdhd");
 	get(&first, "sda");
 	close(first.fd);
@@ -322,6 +323,8 @@ static void a_second_client_is_refused_and_the_next_one_served(void **state)
 	assert_int_equal(wire_send(third.fd, message, (size_t)n), 0);
 	reply = get(&third, "sdhd");		/* what the first asked is still under way */
 	assert_int_equal(reply.verdict, WIRE_BUSY);
+	usleep(700000);				/* by now the late answer to the first has come: not for the third */
+	get(&third, "sda");
 	kill(first.pid, SIGTERM);
 	assert_in_range(ended_within(first.pid, &status), 0, ENDS_WITHIN_MS);
 	close(third.fd);

@@ -1,0 +1,820 @@
+/* poll/: whole visits against a scripted prober, on a clock that the test moves. */
+#include "poll_world.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { MINUTE = 60000, HOUR = 3600000 };
+
+static struct world *world_of_one_scsi(void)
+{
+	struct world *w = world_new(MINUTE, NULL);
+
+	world_scsi(w, "sda", "SEAGATE", "ST800", "S1");
+	world_device(w, "sda", TRANSPORT_SCSI, "host0", "a");
+	world_discover(w);
+	return w;
+}
+
+static struct world *world_of_one_nvme(void)
+{
+	struct world *w = world_new(MINUTE, NULL);
+
+	world_nvme(w, "nvme0", "Model", "N1");
+	world_device(w, "nvme0", TRANSPORT_NVME, "nvme0", "n");
+	world_discover(w);
+	return w;
+}
+
+static struct world *world_of_one_disk(void)
+{
+	struct world *w = world_new(MINUTE, NULL);
+
+	world_ata(w, "sda", "WDC WD40", "W1", 7200);
+	world_device(w, "sda", TRANSPORT_ATA, "host0", "a")->rotational = 1;
+	world_discover(w);
+	return w;
+}
+
+/* ---- a visit */
+
+static void a_first_visit_asks_who_then_what_then_how(void **state)
+{
+	struct world *w = world_of_one_scsi();
+
+	world_pass(w, 1);
+	assert_string_equal(world_asked(w, 0),
+			    "sda request-sense\n"
+			    "sda inquiry\n"
+			    "sda inquiry vpd=00\n"
+			    "sda inquiry vpd=80\n"
+			    "sda inquiry vpd=83\n"
+			    "sda read-capacity\n"
+			    "sda log-sense\n"
+			    "sda log-sense subpage=ff\n"
+			    "sda log-sense page=2f\n"
+			    "sda log-sense page=0d\n"
+			    "sda log-sense page=11\n"
+			    "sda log-sense page=06\n");
+	assert_string_equal(world_drive(w, "sda")->label, "ST800_S1");
+	assert_true(poller_is_settled(w->poller));
+	assert_true(world_value(w, "sda", drive_temperature_celsius, "drive") == 40);
+	assert_true(world_value(w, "sda", drive_endurance_used_ratio, NULL) == 0.07);
+	world_free(w);
+}
+
+static void later_visits_come_once_an_interval_and_after_the_power_check(void **state)
+{
+	struct world *w = world_of_one_scsi();
+	size_t first;
+
+	world_pass(w, 1);
+	first = w->n_log;
+	world_pass(w, 20 * MINUTE);
+	assert_in_range(world_count(w, first, "sda log-sense page=0d"), 19, 21);
+	assert_in_range(world_count(w, first, "sda log-sense page=11"), 1, 3);	/* every ten minutes */
+	for (size_t i = first; i < w->n_log; i++)
+		if (i == first || w->log[i].at_ms - w->log[i - 1].at_ms > 1)
+			assert_string_equal(w->log[i].text, "sda request-sense");
+	world_free(w);
+}
+
+static void the_interval_scales_every_period(void **state)
+{
+	struct world *w = world_new(10000, NULL);
+
+	world_scsi(w, "sda", "SEAGATE", "ST800", "S1");
+	world_device(w, "sda", TRANSPORT_SCSI, "host0", "a");
+	world_discover(w);
+	world_pass(w, 10 * MINUTE);
+	assert_in_range(world_count(w, 0, "sda log-sense page=0d"), 59, 62);
+	assert_in_range(world_count(w, 0, "sda log-sense page=11"), 6, 8);
+	world_free(w);
+}
+
+static void drives_are_spread_over_the_interval(void **state)
+{
+	struct world *w = world_new(MINUTE, NULL);
+	unsigned at[60] = { 0 }, most = 0;
+	size_t first;
+
+	for (int i = 0; i < 24; i++) {
+		char name[8], group[16];
+
+		snprintf(name, sizeof name, "sd%c", 'a' + i);
+		snprintf(group, sizeof group, "group%d", i);
+		world_scsi(w, NULL, "SEAGATE", "ST800", "S1");
+		world_device(w, name, TRANSPORT_SCSI, "host0", group);
+	}
+	world_discover(w);
+	world_pass(w, 1);
+	first = w->n_log;
+	world_pass(w, MINUTE);
+	for (size_t i = first; i < w->n_log; i++)
+		if (strstr(w->log[i].text, "page=0d"))
+			at[w->log[i].at_ms / 1000 % 60]++;
+	for (size_t i = 0; i < 60; i++)
+		most = at[i] > most ? at[i] : most;
+	assert_in_range(most, 1, 4);
+	world_free(w);
+}
+
+static void what_is_not_supported_is_never_asked_twice(void **state)
+{
+	struct world *w = world_of_one_scsi();
+
+	world_pass(w, 5 * HOUR);
+	assert_int_equal(world_count(w, 0, "sda log-sense page=06"), 1);
+	assert_int_equal(world_count(w, 0, "sda read-capacity"), 1);
+	assert_int_equal(world_count(w, 0, "sda log-sense subpage=ff"), 1);
+	for (size_t i = 0; i < N_FAIL_SOURCES; i++)
+		assert_int_equal(world_poll(w, "sda")->failures[i], 0);		/* nor is it a failure */
+	world_free(w);
+}
+
+static void a_power_check_that_is_not_supported_is_never_asked_twice(void **state)
+{
+	struct world *w = world_of_one_disk();
+
+	world_forget(w, "sda", "ata-check-power");
+	world_pass(w, HOUR);
+	assert_int_equal(world_count(w, 0, "sda ata-check-power"), 1);
+	assert_true(world_count(w, 0, "sda ata-smart-status") > 5);
+	assert_false(world_poll(w, "sda")->has_power);
+	world_free(w);
+}
+
+static void solid_state_drives_are_not_asked_whether_they_sleep(void **state)
+{
+	struct world *w = world_new(MINUTE, NULL);
+
+	world_ata(w, "sda", "SSD", "S1", 1);
+	world_nvme(w, "nvme0", "Model", "N1");
+	world_device(w, "sda", TRANSPORT_ATA, "host0", "a")->rotational = 0;
+	world_device(w, "nvme0", TRANSPORT_NVME, "nvme0", "n");
+	world_discover(w);
+	world_pass(w, HOUR);
+	assert_int_equal(world_count(w, 0, "sda ata-check-power"), 0);
+	assert_int_equal(world_count(w, 0, "nvme0 request-sense"), 0);
+	assert_true(world_count(w, 0, "sda ata-smart-status") > 5);
+	world_free(w);
+}
+
+static void unit_attention_is_asked_again_once(void **state)
+{
+	struct world *w = world_of_one_scsi();
+
+	world_fail(w, 1, "sda", "log-sense page=0d", fail_sense(6, 0x29, 0));
+	world_pass(w, 1);
+	assert_int_equal(world_count(w, 0, "sda log-sense page=0d"), 2);
+	assert_true(world_value(w, "sda", drive_temperature_celsius, "drive") == 40);
+	assert_int_equal(world_poll(w, "sda")->failures[FAIL_DEVICE], 0);
+	world_free(w);
+
+	w = world_of_one_scsi();
+	world_fail(w, 0, "sda", "log-sense page=0d", fail_sense(6, 0x29, 0));
+	world_pass(w, 1);
+	assert_int_equal(world_count(w, 0, "sda log-sense page=0d"), 2);
+	assert_int_equal(world_poll(w, "sda")->failures[FAIL_DEVICE], 1);
+	assert_int_equal(world_count(w, 0, "sda log-sense page=11"), 1);	/* and the visit goes on */
+	world_free(w);
+}
+
+/* ---- one after another */
+
+static void a_drive_has_one_command_under_way(void **state)
+{
+	struct world *w = world_of_one_scsi();
+	size_t asked;
+
+	world_hold(w, "sda", "log-sense page=0d");
+	world_pass(w, 1);
+	asked = w->n_log;
+	world_pass(w, 10 * MINUTE);
+	assert_int_equal(w->n_log, asked);
+	world_free(w);
+}
+
+static struct world *world_of_two_on_a_host(void)
+{
+	struct world *w = world_new(MINUTE, NULL);
+
+	world_scsi(w, NULL, "SEAGATE", "ST800", "S1");
+	world_device(w, "sda", TRANSPORT_SCSI, "host0", "a");
+	world_device(w, "sdb", TRANSPORT_SCSI, "host0", "b");
+	world_device(w, "sdc", TRANSPORT_SCSI, "host1", "c");
+	world_discover(w);
+	return w;
+}
+
+static size_t count_of_node(const struct world *w, size_t since, const char *node)
+{
+	size_t n = 0;
+
+	for (size_t i = since; i < w->n_log; i++)
+		n += !strcmp(w->log[i].request.node, node);
+	return n;
+}
+
+static void drives_of_a_host_are_asked_one_after_another(void **state)
+{
+	struct world *w = world_of_two_on_a_host();
+
+	world_hold(w, "sda", "inquiry");
+	world_pass(w, 4900);
+	assert_int_equal(count_of_node(w, 0, "sda"), 2);
+	assert_int_equal(count_of_node(w, 0, "sdb"), 0);
+	assert_true(count_of_node(w, 0, "sdc") > 5);	/* another host goes on */
+	world_pass(w, 200);				/* past its deadline it holds up nobody */
+	assert_true(count_of_node(w, 0, "sdb") > 5);
+	world_free(w);
+}
+
+/* The one that waits stands before the one that hangs in the table, and nothing else happens that would wake us. */
+static void who_waits_for_a_drive_that_hangs_is_asked_after_the_deadline(void **state)
+{
+	struct world *w = world_new(MINUTE, NULL);
+	size_t first;
+
+	world_scsi(w, NULL, "SEAGATE", "ST800", "S1");
+	world_device(w, "sda", TRANSPORT_SCSI, "host0", "a");
+	world_device(w, "sdb", TRANSPORT_SCSI, "host0", "b");
+	world_hold(w, "sda", "inquiry");
+	world_discover(w);
+	world_pass(w, 6000);
+	assert_true(count_of_node(w, 0, "sdb") > 5);
+	world_hold(w, "sdb", "request-sense");		/* now it is the other way around */
+	world_forget(w, "sda", "inquiry");
+	world_scsi(w, "sda", "SEAGATE", "ST800", "S2");
+	world_pass(w, 2 * MINUTE);
+	assert_true(world_poll(w, "sdb")->is_stuck);
+	first = w->n_log;
+	world_hold(w, "sda", "inquiry vpd=00");
+	world_release(w, "", 0);			/* sda's inquiry fails: asked again in a minute or so */
+	world_pass(w, 5 * MINUTE);
+	assert_true(count_of_node(w, first, "sda") > 0);
+	world_free(w);
+}
+
+static void nobody_starves_behind_a_later_drive_that_hangs(void **state)
+{
+	struct world *w = world_new(MINUTE, NULL);
+	size_t first;
+
+	world_scsi(w, NULL, "SEAGATE", "ST800", "S1");
+	world_device(w, "sda", TRANSPORT_SCSI, "host0", "a");
+	world_device(w, "sdb", TRANSPORT_SCSI, "host0", "b");
+	world_discover(w);
+	world_pass(w, 1);
+	/* sdb hangs, and sda comes due while it does */
+	world_poll(w, "sda")->next_visit_us = world_now_us() + 3 * 60 * 1000000u;
+	world_poll(w, "sdb")->next_visit_us = world_now_us() + 3 * 60 * 1000000u - 1000000;
+	world_hold(w, "sdb", "request-sense");
+	first = w->n_log;
+	world_pass(w, 6 * MINUTE);
+	assert_true(world_poll(w, "sdb")->is_stuck);
+	assert_int_equal(count_of_node(w, first, "sdb"), 1);
+	assert_true(count_of_node(w, first, "sda") > 4);
+	world_free(w);
+}
+
+static void who_waits_for_a_drive_that_is_unplugged_is_asked(void **state)
+{
+	struct world *w = world_of_two_on_a_host();
+
+	w->devices.n = 2;		/* without sdc, whose answers would wake us */
+	world_discover(w);
+	world_hold(w, "sda", "inquiry");
+	world_pass(w, 1000);
+	assert_int_equal(count_of_node(w, 0, "sdb"), 0);
+	memmove(w->devices.at, w->devices.at + 1, sizeof *w->devices.at);
+	w->devices.n = 1;
+	world_discover(w);
+	world_pass(w, 1000);
+	assert_true(count_of_node(w, 0, "sdb") > 5);
+	world_free(w);
+}
+
+/* ---- slow, busy, asleep */
+
+static void a_late_answer_is_used(void **state)
+{
+	static const uint8_t page[] = { 0x0d, 0, 0, 6, 0, 0, 3, 2, 0, 55 };
+	struct world *w = world_of_one_scsi();
+	struct drive_poll *poll;
+	int64_t sent;
+
+	world_hold(w, "sda", "log-sense page=0d");
+	sent = world_real_us();
+	world_pass(w, 4900);
+	poll = world_poll(w, "sda");
+	assert_false(poll->is_stuck);
+	assert_false(poller_is_settled(w->poller));
+	world_pass(w, 200);
+	assert_true(poll->is_stuck);
+	assert_true(poll->stuck_at_us == sent);
+	assert_true(poller_is_settled(w->poller));	/* `once` waits no longer */
+	world_pass(w, 12 * MINUTE);
+	world_say(w, "sda", "log-sense page=0d", page, sizeof page);
+	world_release(w, page, sizeof page);
+	world_pass(w, 1);
+	assert_false(poll->is_stuck);
+	assert_true(world_value(w, "sda", drive_temperature_celsius, "drive") == 55);
+	assert_int_equal(world_count(w, 0, "sda log-sense page=11"), 1);
+	world_free(w);
+}
+
+static void busy_tells_since_when(void **state)
+{
+	struct world *w = world_of_one_scsi();
+	int64_t since = world_real_us() - 3600 * INT64_C(1000000);
+	size_t asked;
+
+	world_verdict(w, 0, "sda", "request-sense", WIRE_BUSY, since);
+	world_pass(w, 1);
+	assert_true(world_poll(w, "sda")->is_stuck);
+	assert_true(world_poll(w, "sda")->stuck_at_us == since);
+	assert_true(poller_is_settled(w->poller));
+	world_pass(w, HOUR);
+	asked = w->n_log;
+	assert_in_range(asked, 10, 90);		/* it is asked again, but no more often than once a minute by then */
+	world_scsi_sense(w, "sda", 0, 0);
+	world_pass(w, 2 * MINUTE);
+	assert_false(world_poll(w, "sda")->is_stuck);
+	assert_true(world_poll(w, "sda")->is_settled);
+	world_free(w);
+}
+
+static void a_sleeping_drive_gets_the_power_check_alone(void **state)
+{
+	static const uint8_t standby[] = { 0x00 }, active[] = { 0xff };
+	struct world *w = world_of_one_disk();
+	size_t first;
+
+	world_pass(w, 10 * MINUTE);
+	assert_true(world_value(w, "sda", drive_warning, "smart_failing") == 0);
+	world_say(w, "sda", "ata-check-power", standby, sizeof standby);
+	world_pass(w, 6 * MINUTE);
+	first = w->n_log;
+	world_pass(w, 3 * HOUR);
+	assert_true(w->n_log > first + 100);
+	assert_int_equal(world_count(w, first, "sda ata-check-power"), w->n_log - first);
+	assert_true(world_value(w, "sda", drive_warning, "smart_failing") == 0);	/* its last word stays */
+	assert_int_equal(world_poll(w, "sda")->power, POWER_STANDBY);
+	assert_true(drive_poll_is_up(world_poll(w, "sda"), poller_now_us(w->poller), MINUTE * UINT64_C(1000)));
+	world_say(w, "sda", "ata-check-power", active, sizeof active);
+	first = w->n_log;
+	world_pass(w, 2 * MINUTE);
+	assert_true(world_count(w, first, "sda ata-smart-status") > 0);
+	assert_int_equal(world_poll(w, "sda")->power, POWER_ACTIVE);
+	world_free(w);
+}
+
+static void a_drive_asleep_from_the_start_is_settled_and_read_when_it_wakes(void **state)
+{
+	struct world *w = world_of_one_scsi();
+
+	world_scsi_sense(w, "sda", 0x5e, 0x04);
+	world_pass(w, 5 * MINUTE);
+	assert_int_equal(world_count(w, 0, "sda request-sense"), w->n_log);
+	assert_true(poller_is_settled(w->poller));
+	world_scsi_sense(w, "sda", 0, 0);
+	world_pass(w, 2 * MINUTE);
+	assert_true(world_poll(w, "sda")->is_settled);
+	world_free(w);
+}
+
+static void a_suspended_device_keeps_its_values(void **state)
+{
+	struct world *w = world_of_one_nvme();
+
+	world_pass(w, 1);
+	world_verdict(w, 0, "nvme0", "nvme-log id=02", WIRE_ASLEEP, 0);
+	world_verdict(w, 0, "nvme0", "nvme-identify cns=01", WIRE_ASLEEP, 0);
+	world_pass(w, 2 * HOUR);
+	assert_true(world_value(w, "nvme0", drive_endurance_used_ratio, NULL) == 0.03);
+	assert_int_equal(world_poll(w, "nvme0")->power, POWER_STANDBY);
+	assert_int_equal(world_poll(w, "nvme0")->failures[FAIL_OS], 0);
+	world_free(w);
+}
+
+/* Nobody checks the power of an NVMe drive, so its answers must tell that it is awake again. */
+static void who_answers_sleeps_no_more(void **state)
+{
+	struct world *w = world_of_one_nvme();
+
+	world_verdict(w, 1, "nvme0", "nvme-identify cns=01", WIRE_ASLEEP, 0);
+	world_pass(w, 5 * MINUTE);
+	assert_true(world_value(w, "nvme0", drive_endurance_used_ratio, NULL) == 0.03);
+	assert_false(world_poll(w, "nvme0")->has_power && power_forbids_reading(world_poll(w, "nvme0")->power));
+	world_hold(w, "nvme0", "nvme-log id=02");
+	world_pass(w, HOUR);
+	assert_false(drive_poll_is_up(world_poll(w, "nvme0"), poller_now_us(w->poller), MINUTE * UINT64_C(1000)));
+	assert_true(isnan(world_value(w, "nvme0", drive_endurance_used_ratio, NULL)));
+	world_free(w);
+}
+
+/* ---- failures */
+
+static void failures_are_counted_by_who_failed(void **state)
+{
+	static const uint8_t torn[] = { 0x11, 0, 0, 8, 0, 1, 3 };
+	struct world *w = world_of_one_scsi();
+	struct drive_poll *poll;
+
+	world_fail(w, 0, "sda", "log-sense page=0d", fail_sense(4, 0x44, 0));
+	world_say(w, "sda", "log-sense page=11", torn, sizeof torn);
+	world_fail(w, 1, "sda", "log-sense page=2f", fail_timeout());
+	world_pass(w, 1);
+	poll = world_poll(w, "sda");
+	assert_int_equal(poll->failures[FAIL_DEVICE], 1);
+	assert_int_equal(poll->failures[FAIL_FORMAT], 1);
+	assert_int_equal(poll->failures[FAIL_TRANSPORT], 1);
+	assert_int_equal(poll->failures[FAIL_OS], 0);
+	assert_true(poll->is_settled);		/* a page that fails fails alone */
+	world_pass(w, 3 * MINUTE);
+	assert_true(world_value(w, "sda", drive_warning, "smart_failing") == 0);
+	world_free(w);
+}
+
+static void a_failing_page_is_asked_later_and_later(void **state)
+{
+	struct world *w = world_of_one_scsi();
+	uint64_t last = 0, want[] = { 60, 120, 240, 480, 960, 960, 960 };
+	size_t n = 0;
+
+	world_fail(w, 0, "sda", "log-sense page=0d", fail_sense(4, 0x44, 0));
+	world_pass(w, 70 * MINUTE);
+	for (size_t i = 0; i < w->n_log && n < ARRAY_SIZE(want); i++) {
+		if (strcmp(w->log[i].text, "sda log-sense page=0d"))
+			continue;
+		if (last || i > 12) {
+			uint64_t pause = (w->log[i].at_ms - last) / 1000;
+
+			if (pause + 2 < want[n] || pause > want[n] + 2)
+				fail_msg("pause %zu is %llu s", n, (unsigned long long)pause);
+			n++;
+		}
+		last = w->log[i].at_ms;
+	}
+	assert_in_range(n, 4, 7);
+	world_temperature(w, "sda", 41);
+	world_pass(w, 20 * MINUTE);
+	assert_true(world_value(w, "sda", drive_temperature_celsius, "drive") == 41);	/* and it comes back */
+	assert_int_equal(plan_find(world_poll(w, "sda"), &(const struct page){ 0 }), 0);
+	world_free(w);
+}
+
+static size_t lines_with(int fd, const char *word)
+{
+	char text[65536];
+	ssize_t got = pread(fd, text, sizeof text - 1, 0);
+	size_t n = 0;
+
+	text[got > 0 ? got : 0] = 0;
+	for (const char *at = text; (at = strstr(at, word)); at++)
+		n++;
+	return n;
+}
+
+static void a_failure_is_logged_once(void **state)
+{
+	struct world *w = world_of_one_scsi();
+	int memory = memfd_create("log", MFD_CLOEXEC), saved = dup(2);
+	size_t logged, again;
+
+	log_set_level(LOG_LEVEL_INFO);
+	dup2(memory, 2);
+	world_fail(w, 0, "sda", "log-sense page=0d", fail_sense(4, 0x44, 0));
+	world_pass(w, HOUR);
+	logged = lines_with(memory, "log page 0x0d");
+	world_fail(w, 0, "sda", "log-sense page=0d", fail_sense(3, 0x11, 0));
+	world_pass(w, HOUR);
+	again = lines_with(memory, "log page 0x0d");
+	dup2(saved, 2);
+	close(saved);
+	close(memory);
+	assert_int_equal(logged, 1);
+	assert_int_equal(again, 2);		/* another failure is news */
+	assert_true(world_poll(w, "sda")->failures[FAIL_DEVICE] > 6);
+	world_free(w);
+}
+
+/* The page had answered before the first visit could end; a scrape came between. */
+static void samples_of_a_page_that_is_gone_are_served_no_more(void **state)
+{
+	struct world *w = world_of_one_nvme();
+	struct drive_poll *poll;
+
+	world_pass(w, 1);
+	poll = world_poll(w, "nvme0");
+	poll->is_settled = false;
+	assert_true(world_value(w, "nvme0", drive_endurance_used_ratio, NULL) == 0.03);
+	world_forget(w, "nvme0", "nvme-log id=02");
+	world_pass(w, 2 * MINUTE);
+	assert_true(poll->is_dirty);		/* what was served points into what is freed */
+	assert_true(isnan(world_value(w, "nvme0", drive_endurance_used_ratio, NULL)));
+	world_free(w);
+}
+
+static void a_drive_that_knows_not_even_who_it_is_is_settled(void **state)
+{
+	struct world *w = world_of_one_scsi();
+
+	world_forget(w, "sda", "inquiry");
+	world_pass(w, 1);
+	assert_true(poller_is_settled(w->poller));	/* else `once` never ends */
+	assert_false(drive_poll_is_up(world_poll(w, "sda"), poller_now_us(w->poller), MINUTE * UINT64_C(1000)));
+	world_pass(w, HOUR);
+	assert_int_equal(world_count(w, 0, "sda inquiry"), 1);
+	world_free(w);
+}
+
+static void a_drive_that_hangs_before_its_health_pages_is_not_up(void **state)
+{
+	struct world *w = world_of_one_scsi();
+
+	world_hold(w, "sda", "inquiry vpd=80");
+	world_pass(w, 10 * MINUTE);
+	assert_true(world_poll(w, "sda")->is_stuck);
+	assert_false(drive_poll_is_up(world_poll(w, "sda"), poller_now_us(w->poller), MINUTE * UINT64_C(1000)));
+	world_free(w);
+}
+
+static void a_torn_identity_page_holds_up_no_health_page(void **state)
+{
+	static const uint8_t torn[] = { 0, 0x83, 0, 99, 1, 3 };
+	struct world *w = world_of_one_scsi();
+
+	world_say(w, "sda", "inquiry vpd=83", torn, sizeof torn);
+	world_pass(w, 15000);
+	assert_true(world_poll(w, "sda")->failures[FAIL_FORMAT] > 0);
+	assert_int_equal(world_count(w, 0, "sda log-sense page=0d"), 1);
+	assert_true(poller_is_settled(w->poller));
+	world_free(w);
+}
+
+/* ---- who it is */
+
+static void another_serial_is_another_drive(void **state)
+{
+	struct world *w = world_of_one_nvme();
+	uint8_t health[512] = { 0, 0x36, 1, 90, 10, 44 };
+
+	world_pass(w, 1);
+	assert_string_equal(world_drive(w, "nvme0")->label, "Model_N1");
+	assert_int_equal(w->n_added, 1);
+	world_nvme(w, "nvme0", "Model", "N2");
+	world_say(w, "nvme0", "nvme-log id=02", health, sizeof health);
+	world_pass(w, 3 * HOUR);
+	assert_string_equal(world_drive(w, "nvme0")->label, "Model_N2");
+	assert_int_equal(w->n_added, 2);
+	assert_int_equal(w->n_removed, 1);
+	assert_true(world_value(w, "nvme0", drive_endurance_used_ratio, NULL) == 0.44);
+	world_free(w);
+}
+
+/* sysfs still says who was there before. */
+static void a_drive_in_the_place_of_another_does_not_take_its_label(void **state)
+{
+	struct world *w = world_new(MINUTE, NULL);
+	struct device *d;
+
+	world_nvme(w, "nvme0", "Model", "N1");
+	d = world_device(w, "nvme0", TRANSPORT_NVME, "nvme0", "n");
+	text_copy(d->model, sizeof d->model, "Model");
+	text_copy(d->serial, sizeof d->serial, "N1");
+	world_discover(w);
+	assert_string_equal(world_drive(w, "nvme0")->label, "Model_N1");
+	world_pass(w, 1);
+	world_nvme(w, "nvme0", "Model", "N2");
+	for (int minutes = 0; minutes < 180 && w->n_added == 1; minutes++) {
+		world_fail(w, 1, "nvme0", "nvme-identify cns=01", fail_timeout());	/* the one after it hesitates */
+		world_forget(w, "nvme0", "nvme-identify cns=01");
+		world_nvme(w, "nvme0", "Model", "N2");
+		world_pass(w, MINUTE);
+	}
+	assert_int_equal(w->n_added, 2);
+	assert_string_equal(world_drive(w, "nvme0")->label, "Model_N2");
+	world_free(w);
+}
+
+static void a_virtual_drive_is_asked_no_more_once_it_is_known(void **state)
+{
+	struct world *w = world_new(MINUTE, NULL);
+	size_t first;
+
+	world_scsi(w, "sda", "VMware", "Virtual disk", "V1");
+	world_device(w, "sda", TRANSPORT_SCSI, "host0", "a")->size_bytes = 1 << 30;
+	world_discover(w);
+	world_pass(w, 1);
+	first = w->n_log;
+	assert_true(world_drive(w, "sda")->is_virtual);
+	assert_int_equal(world_count(w, 0, "sda log-sense page=0d"), 0);
+	assert_true(poller_is_settled(w->poller));
+	world_pass(w, 5 * HOUR);
+	assert_int_equal(w->n_log, first);
+	assert_true(world_value(w, "sda", drive_capacity_bytes, NULL) == 1 << 30);
+	world_free(w);
+}
+
+static void an_excluded_drive_is_asked_no_more_once_it_is_known(void **state)
+{
+	AUTO_TEXT error = TEXT_LIMIT(1000);
+	struct drive_filter *filter = drive_filter_new();
+	struct world *w;
+	size_t first;
+
+	assert_int_equal(drive_filter_add(filter, false, "serial=S1", &error), 0);
+	assert_int_equal(drive_filter_add(filter, false, "device=sdz", &error), 0);
+	w = world_new(MINUTE, filter);
+	world_scsi(w, NULL, "SEAGATE", "ST800", "S1");
+	world_device(w, "sda", TRANSPORT_SCSI, "host0", "a");
+	world_device(w, "sdz", TRANSPORT_SCSI, "host1", "z");
+	world_discover(w);
+	world_pass(w, 1);
+	first = w->n_log;
+	assert_int_equal(count_of_node(w, 0, "sdz"), 0);	/* its device decides before any command */
+	assert_true(world_drive(w, "sda")->is_excluded);
+	assert_int_equal(world_count(w, 0, "sda log-sense page=0d"), 0);
+	world_pass(w, 5 * HOUR);
+	assert_int_equal(w->n_log, first);
+	assert_true(poller_is_settled(w->poller));
+	world_free(w);
+	drive_filter_free(filter);
+}
+
+static void numbers_of_another_disk_are_not_taken(void **state)
+{
+	struct world *w = world_of_one_scsi();
+	static const uint8_t page[] = { 0x0d, 0, 0, 6, 0, 0, 3, 2, 0, 99 };
+	struct wire_reply other = { .diskseq = 6, .bytes = page, .n_bytes = sizeof page };
+
+	w->devices.at[0].diskseq = 5;
+	world_discover(w);
+	world_hold(w, "sda", "log-sense page=0d");
+	world_pass(w, 1);
+	assert_int_equal(w->n_held, 1);
+	assert_true(w->held[0].diskseq == 5);
+	other.id = w->held[0].id;
+	other.generation = w->generation;
+	world_temperature(w, "sda", 40);
+	w->n_held = 0;
+	world_send_reply(w, &other);
+	world_run(w);
+	assert_int_equal(poller_other_disk_replies(w->poller), 1);
+	assert_false(world_value(w, "sda", drive_temperature_celsius, "drive") == 99);
+	world_pass(w, 2 * MINUTE);
+	assert_true(world_value(w, "sda", drive_temperature_celsius, "drive") == 40);
+	world_free(w);
+
+	w = world_of_one_scsi();
+	world_verdict(w, 1, "sda", "log-sense page=0d", WIRE_OTHER_DISK, 0);
+	world_pass(w, 1);
+	assert_int_equal(poller_other_disk_replies(w->poller), 1);
+	assert_int_equal(world_count(w, 0, "sda log-sense page=11"), 0);
+	world_free(w);
+}
+
+/* ---- paths, and the prober */
+
+static void a_path_in_trouble_gives_way_to_the_other(void **state)
+{
+	struct world *w = world_new(MINUTE, NULL);
+	size_t first;
+
+	world_scsi(w, NULL, "SEAGATE", "ST800", "S1");
+	world_device(w, "sda", TRANSPORT_SCSI, "host0", "a");
+	world_device(w, "sdb", TRANSPORT_SCSI, "host1", "a");
+	world_discover(w);
+	assert_int_equal(w->table.n, 1);
+	world_pass(w, 1);
+	assert_int_equal(count_of_node(w, 0, "sdb"), 0);
+	world_fail(w, 0, "sda", "log-sense page=2f", fail_os(ENODEV, "open"));
+	first = w->n_log;
+	world_pass(w, 10 * MINUTE);
+	assert_int_equal(world_count(w, first, "sda log-sense page=2f"), 1);
+	assert_true(world_count(w, first, "sdb log-sense page=2f") > 4);
+	world_free(w);
+}
+
+static void a_prober_that_goes_away_fails_what_was_under_way(void **state)
+{
+	struct world *w = world_of_one_scsi();
+	size_t first;
+
+	world_hold(w, "sda", "log-sense page=0d");
+	world_pass(w, 1);
+	world_hang_up(w);
+	world_run(w);
+	assert_int_equal(w->n_lost, 1);
+	assert_false(world_poll(w, "sda")->is_outstanding);
+	assert_int_equal(world_poll(w, "sda")->failures[FAIL_OS], 1);
+	first = w->n_log;
+	world_temperature(w, "sda", 40);
+	world_pass(w, 5000);
+	assert_int_equal(w->n_ready, 2);		/* connected again, */
+	assert_int_equal(w->n_log, first);		/* but this drive is left alone a while */
+	world_pass(w, 2 * MINUTE);
+	assert_true(world_value(w, "sda", drive_temperature_celsius, "drive") == 40);
+	world_free(w);
+}
+
+static void values_age_while_the_prober_is_away(void **state)
+{
+	struct world *w = world_of_one_scsi();
+
+	world_pass(w, 1);
+	world_stop_listening(w);
+	world_hang_up(w);
+	world_pass(w, 14 * MINUTE);
+	assert_true(world_value(w, "sda", drive_temperature_celsius, "drive") == 40);
+	world_pass(w, 2 * MINUTE);
+	assert_true(isnan(world_value(w, "sda", drive_temperature_celsius, "drive")));
+	assert_false(drive_poll_is_up(world_poll(w, "sda"), poller_now_us(w->poller), MINUTE * UINT64_C(1000)));
+	world_free(w);
+}
+
+static void a_drive_that_leaves_takes_its_answers_with_it(void **state)
+{
+	struct world *w = world_of_one_scsi();
+
+	world_hold(w, "sda", "inquiry");
+	world_pass(w, 1);
+	w->devices.n = 0;
+	world_discover(w);
+	assert_int_equal(w->table.n, 0);
+	world_release(w, "", 0);
+	world_pass(w, 1000);
+	assert_int_equal(probe_client_dropped(w->client).unknown, 1);
+	world_free(w);
+}
+
+static void commands_are_counted_and_timed(void **state)
+{
+	struct world *w = world_of_one_scsi();
+	const struct command_times *times;
+	uint64_t n = 0;
+
+	world_hold(w, "sda", "log-sense page=0d");
+	world_pass(w, 1);
+	world_release(w, "", 0);	/* after 9 s */
+	world_pass(w, 1);
+	times = poller_command_times(w->poller, TRANSPORT_SCSI);
+	for (size_t i = 0; i <= COMMAND_BUCKETS; i++)
+		n += times->counts[i];
+	assert_int_equal(n, w->n_log);
+	assert_int_equal(world_poll(w, "sda")->commands, w->n_log);
+	assert_int_equal(times->counts[COMMAND_BUCKETS - 1], 1);	/* up to 30 s */
+	assert_true(times->sum == 9.0);
+	assert_int_equal(world_poll(w, "sda")->command_errors, 3);	/* what it does not support */
+	world_free(w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_first_visit_asks_who_then_what_then_how),
+		cmocka_unit_test(later_visits_come_once_an_interval_and_after_the_power_check),
+		cmocka_unit_test(the_interval_scales_every_period),
+		cmocka_unit_test(drives_are_spread_over_the_interval),
+		cmocka_unit_test(what_is_not_supported_is_never_asked_twice),
+		cmocka_unit_test(a_power_check_that_is_not_supported_is_never_asked_twice),
+		cmocka_unit_test(solid_state_drives_are_not_asked_whether_they_sleep),
+		cmocka_unit_test(unit_attention_is_asked_again_once),
+		cmocka_unit_test(a_drive_has_one_command_under_way),
+		cmocka_unit_test(drives_of_a_host_are_asked_one_after_another),
+		cmocka_unit_test(who_waits_for_a_drive_that_hangs_is_asked_after_the_deadline),
+		cmocka_unit_test(nobody_starves_behind_a_later_drive_that_hangs),
+		cmocka_unit_test(who_waits_for_a_drive_that_is_unplugged_is_asked),
+		cmocka_unit_test(a_late_answer_is_used),
+		cmocka_unit_test(busy_tells_since_when),
+		cmocka_unit_test(a_sleeping_drive_gets_the_power_check_alone),
+		cmocka_unit_test(a_drive_asleep_from_the_start_is_settled_and_read_when_it_wakes),
+		cmocka_unit_test(a_suspended_device_keeps_its_values),
+		cmocka_unit_test(who_answers_sleeps_no_more),
+		cmocka_unit_test(failures_are_counted_by_who_failed),
+		cmocka_unit_test(a_failing_page_is_asked_later_and_later),
+		cmocka_unit_test(a_failure_is_logged_once),
+		cmocka_unit_test(samples_of_a_page_that_is_gone_are_served_no_more),
+		cmocka_unit_test(a_drive_that_knows_not_even_who_it_is_is_settled),
+		cmocka_unit_test(a_drive_that_hangs_before_its_health_pages_is_not_up),
+		cmocka_unit_test(a_torn_identity_page_holds_up_no_health_page),
+		cmocka_unit_test(another_serial_is_another_drive),
+		cmocka_unit_test(a_drive_in_the_place_of_another_does_not_take_its_label),
+		cmocka_unit_test(a_virtual_drive_is_asked_no_more_once_it_is_known),
+		cmocka_unit_test(an_excluded_drive_is_asked_no_more_once_it_is_known),
+		cmocka_unit_test(numbers_of_another_disk_are_not_taken),
+		cmocka_unit_test(a_path_in_trouble_gives_way_to_the_other),
+		cmocka_unit_test(a_prober_that_goes_away_fails_what_was_under_way),
+		cmocka_unit_test(values_age_while_the_prober_is_away),
+		cmocka_unit_test(a_drive_that_leaves_takes_its_answers_with_it),
+		cmocka_unit_test(commands_are_counted_and_timed),
+	};
+
+	return cmocka_run_group_tests_name("poller", tests, NULL, NULL);
+}
