@@ -181,8 +181,10 @@ void drive_table_replace(struct drive_table *table, struct drive *drive)
 	for (size_t i = 0; i < drive->n_devices; i++) {
 		struct device *copy = device_list_add(&list);
 
-		if (copy)
-			*copy = drive->devices[i];
+		if (!copy)
+			continue;
+		*copy = drive->devices[i];
+		copy->model[0] = copy->serial[0] = copy->wwn[0] = 0;	/* they told of the one before */
 	}
 	drive_table_remove(table, drive);
 	if (list.n)

@@ -63,6 +63,7 @@ static uint64_t clock_us(void)
 
 static int on_retry(sd_event_source *source, uint64_t usec, void *userdata);
 static int on_message(sd_event_source *source, int fd, uint32_t revents, void *userdata);
+static int on_heartbeat(sd_event_source *source, uint64_t usec, void *userdata);
 
 static int arm(struct probe_client *c, sd_event_source **timer, unsigned in_ms, sd_event_time_handler_t handler)
 {
@@ -179,6 +180,7 @@ static int open_connection(struct probe_client *c)
 		return fd;
 	c->fd = fd;
 	c->last_heard_us = now_us(c);
+	(void)arm(c, &c->heartbeat, WIRE_HEARTBEAT_MS, on_heartbeat);	/* who never says hello is noticed too */
 	r = sd_event_add_io(c->event, &c->io, fd, EPOLLIN, on_message, c);
 
 	/* Whoever scrapes comes first: decoding many answers must not keep him waiting. */
@@ -207,7 +209,8 @@ static int on_heartbeat(sd_event_source *source, uint64_t usec, void *userdata)
 		drop_connection(c, "no sign of life");
 		return 0;
 	}
-	(void)wire_send(c->fd, beat, wire_put_empty(beat, WIRE_HEARTBEAT));
+	if (c->has_hello)
+		(void)wire_send(c->fd, beat, wire_put_empty(beat, WIRE_HEARTBEAT));
 	(void)arm(c, &c->heartbeat, WIRE_HEARTBEAT_MS, on_heartbeat);
 	return 0;
 }

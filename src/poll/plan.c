@@ -201,7 +201,7 @@ bool drive_poll_is_up(const struct drive_poll *poll, uint64_t now_us, uint64_t i
 {
 	if (poll->has_power && power_forbids_reading(poll->power))
 		return true;
-	if (!has_answer_of_first(poll))
+	if (!poll->drive->is_identified || !has_answer_of_first(poll))	/* its health was not asked for yet */
 		return false;
 	for (size_t i = 0; i < poll->n_entries; i++) {
 		const struct plan_entry *entry = &poll->entries[i];

@@ -83,7 +83,7 @@ static bool is_host_taken(const struct poller *p, const struct drive_poll *poll)
 
 static void check_deadline(struct poller *p, struct drive_poll *poll, uint64_t now)
 {
-	if (poll->is_stuck || now - poll->sent_us < p->options.deadline_us)
+	if (!poll->is_outstanding || poll->is_stuck || now - poll->sent_us < p->options.deadline_us)
 		return;
 	poll->is_stuck = true;
 	poll->stuck_at_us = poll->sent_at_us;
@@ -117,7 +117,6 @@ static uint64_t attend(struct poller *p, struct drive_poll *poll, uint64_t now)
 		if (!poll->is_outstanding)
 			return next_time(poll);
 	}
-	check_deadline(p, poll, now);
 	return poll->is_stuck ? UINT64_MAX : poll->sent_us + p->options.deadline_us;
 }
 
@@ -125,6 +124,10 @@ static void run(struct poller *p)
 {
 	uint64_t now = poller_now_us(p), wake = UINT64_MAX;
 
+	/* First of all drives: who waits for one of them may stand before it. */
+	for (size_t i = 0; i < p->table->n; i++)
+		if (poller_of(p->table->at[i]))
+			check_deadline(p, poller_of(p->table->at[i]), now);
 	for (size_t i = 0; i < p->table->n; i++) {
 		struct drive_poll *poll = poller_of(p->table->at[i]);
 		uint64_t at = poll && is_askable(p, poll) ? attend(p, poll, now) : UINT64_MAX;
@@ -204,6 +207,7 @@ void poller_remove(struct poller *p, struct drive *drive)
 	readings_free(poll);
 	free(poll);
 	drive->poll = NULL;
+	run_soon(p);		/* others of its host may have waited for it */
 }
 
 int poller_new(sd_event *event, struct drive_table *table, const struct poller_options *options, struct poller **ret)

@@ -173,6 +173,7 @@ static void take_answer(struct poller *p, struct drive_poll *poll, struct plan_e
 		if (fail_is_unsupported(f)) {
 			entry->is_unsupported = true;
 			sample_set_clear(&entry->samples);
+			poll->is_dirty = true;
 			if (poll->is_settled)
 				readings_settle(poll);
 			return;
@@ -364,6 +365,8 @@ static void take_answered(struct poller *p, struct drive_poll *poll, const struc
 		take_power(p, poll, reply);
 		return;
 	}
+	if (power_forbids_reading(poll->power))		/* said before this page was asked, so it is over */
+		poll->has_power = false;
 	entry = plan_find(poll, poll->asked);
 	if (entry)
 		take_answer(p, poll, entry, reply);
@@ -384,13 +387,21 @@ static void take_busy(struct poller *p, struct drive_poll *poll, const struct wi
 	abort_visit(p, poll, pause);
 }
 
+static bool is_of_other_disk(const struct drive_poll *poll, const struct wire_reply *reply)
+{
+	return poll->request.diskseq && reply->diskseq && poll->request.diskseq != reply->diskseq;
+}
+
 void visit_take_reply(struct poller *p, struct drive_poll *poll, const struct wire_reply *reply)
 {
+	enum wire_verdict verdict = reply->verdict;
 	struct plan_entry *entry;
 
 	poll->is_outstanding = false;
 	poll->is_stuck = false;
-	switch (reply->verdict) {
+	if (verdict == WIRE_ANSWERED && is_of_other_disk(poll, reply))
+		verdict = WIRE_OTHER_DISK;
+	switch (verdict) {
 	case WIRE_ANSWERED:
 		take_answered(p, poll, reply);
 		break;

@@ -85,18 +85,13 @@ static struct world_answer *add_answer(struct world *w, unsigned times, const ch
 	return &w->answers[at];
 }
 
-void world_say_times(struct world *w, unsigned times, const char *node, const char *command, const void *bytes, size_t n)
+void world_say(struct world *w, const char *node, const char *command, const void *bytes, size_t n)
 {
-	struct world_answer *a = add_answer(w, times, node, command);
+	struct world_answer *a = add_answer(w, 0, node, command);
 
 	a->bytes = memcpy(malloc(n ? n : 1), bytes, n);
 	a->reply.bytes = a->bytes;
 	a->reply.n_bytes = n;
-}
-
-void world_say(struct world *w, const char *node, const char *command, const void *bytes, size_t n)
-{
-	world_say_times(w, 0, node, command, bytes, n);
 }
 
 void world_fail(struct world *w, unsigned times, const char *node, const char *command, struct fail f)
@@ -116,6 +111,20 @@ void world_verdict(struct world *w, unsigned times, const char *node, const char
 void world_hold(struct world *w, const char *node, const char *command)
 {
 	add_answer(w, 0, node, command)->is_held = true;
+}
+
+void world_times(struct world *w, unsigned times, const char *node, const char *command)
+{
+	for (size_t i = 0; i < w->n_answers; i++)
+		if (is_same(w->answers[i].node, node) && is_same(w->answers[i].command, command)) {
+			struct world_answer moved = w->answers[i];
+
+			memmove(w->answers + 1, w->answers, i * sizeof *w->answers);
+			moved.left = times;
+			w->answers[0] = moved;
+			return;
+		}
+	fail_msg("no answer to %s", command);
 }
 
 static struct world_answer *find_answer(struct world *w, const char *node, const char *command)
@@ -288,13 +297,19 @@ void world_run(struct world *w)
 	fail_msg("it does not come to rest");
 }
 
+/* Long times pass in longer steps, which must stay below the silence that ends a connection. */
+enum { LONG_MS = 600000, STEP_MS = 1000, LONG_STEP_MS = 5000 };
+
 void world_pass(struct world *w, uint64_t ms)
 {
+	uint64_t step_ms = STEP_MS;
 	uint8_t beat[8];
 
 	world_run(w);
+	if (ms > LONG_MS)
+		step_ms = LONG_STEP_MS;
 	while (ms) {
-		uint64_t step = ms < 1000 ? ms : 1000;
+		uint64_t step = ms < step_ms ? ms : step_ms;
 
 		world_jump(step);
 		ms -= step;
@@ -313,6 +328,11 @@ static void on_ready(void *context)
 	w->n_ready++;
 	if (w->poller)
 		poller_client_ready(w->poller);
+}
+
+static void on_failed(void *context)
+{
+	((struct world *)context)->n_failed++;
 }
 
 static void on_lost(void *context)
@@ -366,8 +386,8 @@ struct world *world_new(uint64_t interval_ms, const struct drive_filter *filter)
 {
 	struct probe_client_options options = { 0 };
 	struct world *w = calloc(1, sizeof *w);
-	struct probe_client_events events = { .context = w, .ready = on_ready, .lost = on_lost, .inventory = on_inventory,
-					      .inventory_end = on_inventory_end, .reply = on_reply };
+	struct probe_client_events events = { .context = w, .ready = on_ready, .failed = on_failed,
+					      .lost = on_lost, .inventory = on_inventory, .inventory_end = on_inventory_end, .reply = on_reply };
 	static unsigned number;
 
 	log_set_level(LOG_LEVEL_ERROR);		/* many tests provoke warnings; who wants them says so */
@@ -503,7 +523,7 @@ void world_wear(struct world *w, const char *node, int percent)
 void world_scsi(struct world *w, const char *node, const char *vendor, const char *model, const char *serial)
 {
 	static const uint8_t list[] = { 0, 0, 0, 3, 0, 0x80, 0x83 }, logs[] = { 0, 0, 0, 5, 0, 0x06, 0x0d, 0x11, 0x2f };
-	static const uint8_t exceptions[] = { 0x2f, 0, 0, 8, 0, 0, 3, 4, 0, 0, 41, 0 };
+	static const uint8_t exceptions[] = { 0x2f, 0, 0, 8, 0, 0, 3, 4, 0, 0, 0, 0 };
 	uint8_t inquiry[36] = { 0, 0, 6, 2, 31 }, page80[64] = { 0, 0x80, 0, (uint8_t)strlen(serial) };
 	uint8_t page83[16] = { 0, 0x83, 0, 12, 1, 3, 0, 8, 0x50 };
 	uint64_t name = text_hash(serial, strlen(serial));

@@ -45,7 +45,7 @@ struct world {
 	size_t n_held;
 
 	/* What the client told. */
-	size_t n_ready, n_lost, n_inventory, n_inventory_end, n_added, n_removed;
+	size_t n_ready, n_failed, n_lost, n_inventory, n_inventory_end, n_added, n_removed;
 	char inventory[256];
 	struct {
 		void *tag;
@@ -69,13 +69,14 @@ uint64_t world_now_us(void);
 int64_t world_real_us(void);
 
 /* The book: what is answered. A later entry for the same node and command replaces an earlier one, but one with a
- * number of times goes before it. What is not in the book is not supported. node NULL: any. */
+ * number of times (0: for ever) goes before it. What is not in the book is not supported. node NULL: any. */
 void world_say(struct world *, const char *node, const char *command, const void *bytes, size_t n);
-void world_say_times(struct world *, unsigned times, const char *node, const char *command, const void *bytes, size_t n);
 void world_fail(struct world *, unsigned times, const char *node, const char *command, struct fail);
 void world_verdict(struct world *, unsigned times, const char *node, const char *command, enum wire_verdict,
 		   int64_t busy_since_us);
 void world_hold(struct world *, const char *node, const char *command);
+/* What the book says for ever holds for so many times only. */
+void world_times(struct world *, unsigned times, const char *node, const char *command);
 void world_forget(struct world *, const char *node, const char *command);
 /* Answers, late, the oldest request that is held. */
 void world_release(struct world *, const void *bytes, size_t n);
