@@ -41,6 +41,11 @@ bool log_level_from_name(const char *name, enum log_level *ret)
 	return false;
 }
 
+const char *log_level_name(enum log_level level)
+{
+	return levels[level].name;
+}
+
 void log_set_level(enum log_level level)
 {
 	state.level = level;

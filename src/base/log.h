@@ -14,6 +14,7 @@ enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO, LOG_LEVEL_DEBU
 void log_open(const char *program);
 void log_set_level(enum log_level level);
 bool log_level_from_name(const char *name, enum log_level *ret);	/* debug, info, warn, error */
+const char *log_level_name(enum log_level level);
 uint64_t log_dropped(void);
 
 void log_line(enum log_level level, const char *format, ...) PRINTF_LIKE(2, 3);

@@ -92,20 +92,12 @@ static void write_path_state(struct expose *e, enum metric_family_id family)
 
 static void write_sources(struct expose *e, enum metric_family_id family)
 {
-	static const struct {
-		enum metric_family_id family;
-		const char *quantity;
-	} told[] = {
-		{ drive_endurance_used_ratio, "wear" }, { drive_written_bytes_total, "written_bytes" },
-		{ drive_read_bytes_total, "read_bytes" }, { drive_power_on_seconds_total, "power_on_time" },
-	};
-
 	FOR_EACH_DRIVE(e, drive, has_health)
-		for (size_t i = 0; i < ARRAY_SIZE(told); i++) {
-			const struct page *page = readings_source(poller_of(drive), told[i].family);
+		for (size_t i = 0; i < TOLD_QUANTITIES; i++) {
+			const struct page *page = readings_source(poller_of(drive), told_quantities[i].family);
 
 			if (page)
-				put(e, drive, LABELS(told[i].quantity, page->name), 1);
+				put(e, drive, LABELS(told_quantities[i].name, page->name), 1);
 		}
 }
 

@@ -196,18 +196,33 @@ static const struct {
 	[SOURCE_REPLAY] = { "drive_replay", on_replay_ready, on_replay_failed },
 };
 
-static int replay_arguments(struct fleet *fleet)
+static char *argument(const char *flag, const char *value)
+{
+	char *whole;
+
+	return asprintf(&whole, "%s=%s", flag, value) < 0 ? NULL : whole;
+}
+
+static int make_arguments(struct fleet *fleet, enum device_source source)
 {
 	const struct options *o = fleet->options;
-	size_t n = 0;
+	const char **to = fleet->arguments[source];
 
+	if (!fleet->level_argument)
+		fleet->level_argument = argument("--log.level", log_level_name(o->log_level));
+	if (!fleet->level_argument)
+		return -ENOMEM;
+	*to++ = fleet->level_argument;
+	if (source != SOURCE_REPLAY)
+		return 0;
 	if (o->replay_hang_file) {
-		if (asprintf(&fleet->hang_argument, "--hang-file=%s", o->replay_hang_file) < 0)
+		fleet->hang_argument = argument("--hang-file", o->replay_hang_file);
+		if (!fleet->hang_argument)
 			return -ENOMEM;
-		fleet->replay_arguments[n++] = fleet->hang_argument;
+		*to++ = fleet->hang_argument;
 	}
 	for (size_t i = 0; o->replays[i]; i++)
-		fleet->replay_arguments[n++] = o->replays[i];
+		*to++ = o->replays[i];
 	return 0;
 }
 
@@ -217,14 +232,14 @@ int fleet_program(struct fleet *fleet, enum device_source source, struct probe_c
 	bool is_replay = source == SOURCE_REPLAY;
 	int r;
 
-	*ret = (struct probe_client_options){ .arguments = is_replay ? fleet->replay_arguments : NULL };
+	*ret = (struct probe_client_options){ .arguments = fleet->arguments[source] };
 	if (!is_replay && o->prober_socket) {
 		ret->socket_path = o->prober_socket;
 		return 0;
 	}
 	fleet->program[source] = program_beside_us(is_replay ? o->replay_path : o->prober_path, sources[source].program);
 	ret->program = fleet->program[source];
-	if (!ret->program || (is_replay && replay_arguments(fleet)))
+	if (!ret->program || make_arguments(fleet, source))
 		return -ENOMEM;
 	if (access(ret->program, X_OK)) {
 		r = -errno;
@@ -238,6 +253,7 @@ void fleet_free_programs(struct fleet *fleet)
 {
 	for (size_t i = 0; i < N_DEVICE_SOURCES; i++)
 		free(fleet->program[i]);
+	free(fleet->level_argument);
 	free(fleet->hang_argument);
 }
 

@@ -18,8 +18,8 @@ struct fleet {
 	bool is_stopping;
 
 	char *program[N_DEVICE_SOURCES];	/* these three: fleet_program() */
-	const char *replay_arguments[OPTIONS_LIST + 4];
-	char *hang_argument;
+	const char *arguments[N_DEVICE_SOURCES][OPTIONS_LIST + 4];
+	char *level_argument, *hang_argument;
 	sd_event_source *rescan;
 	void *monitor;				/* sd_device_monitor */
 };

@@ -22,7 +22,7 @@ int main(int argc, char **argv)
 		status = 0;
 		break;
 	case OPTIONS_BAD:
-		fprintf(stderr, "drive_exporter: %s\n", error.at ? error.at : "bad command line");
+		fprintf(stderr, "drive_exporter: error: %s\n", error.at ? error.at : "bad command line");
 		break;
 	}
 	options_free(&options);

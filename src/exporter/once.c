@@ -193,6 +193,17 @@ static void print_rows(const struct list_row *rows, size_t n)
 		}
 }
 
+/* As people count: nvme2n1 before nvme10n1, sdz before sdaa. */
+static int compare_rows(const void *a, const void *b)
+{
+	const char *left = ((const struct list_row *)a)->cell[0], *right = ((const struct list_row *)b)->cell[0];
+	bool is_sd_left = !strncmp(left, "sd", 2), is_sd_right = !strncmp(right, "sd", 2);
+
+	if (is_sd_left && is_sd_right && strlen(left) != strlen(right))
+		return strlen(left) < strlen(right) ? -1 : 1;
+	return strverscmp(left, right);
+}
+
 int verb_list(const struct options *options)
 {
 	static const struct list_row head = { { "DEVICE", "MODEL", "SERIAL", "TRANSPORT", "SIZE", "TEMP", "WEAR", "HEALTH" } };
@@ -211,6 +222,7 @@ int verb_list(const struct options *options)
 	for (size_t i = 0; i < fleet.drives.n; i++)
 		if (!fleet.drives.at[i]->is_excluded)
 			fill_row(&fleet, fleet.drives.at[i], &rows[n++]);
+	qsort(rows + 1, n - 1, sizeof *rows, compare_rows);
 	print_rows(rows, n);
 	is_good = is_every_drive_read(&fleet);
 	fleet_stop(&fleet);

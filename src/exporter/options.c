@@ -11,6 +11,8 @@
 enum flag_kind { FLAG_STRING, FLAG_LIST, FLAG_SWITCH, FLAG_DURATION, FLAG_LEVEL, FLAG_INCLUDE, FLAG_EXCLUDE, FLAG_HELP,
 		 FLAG_VERSION, FLAG_LIST_METRICS, FLAG_LIST_METRICS_MARKDOWN };
 
+enum { SHORTEST_INTERVAL_US = 100000 };
+
 struct flag {
 	const char *name, *value;	/* value: what --help calls it; NULL: it takes none */
 	enum flag_kind kind;
@@ -29,20 +31,21 @@ static const struct flag flags[] = {
 	{ "poll.interval", "DURATION", FLAG_DURATION, AT(poll_interval_us),
 	  "How often health and temperature are read; slower readings scale with it (default 60s)" },
 	{ "drive.include", "[FIELD=]PATTERN", FLAG_INCLUDE, 0,
-	  "Only drives that match; FIELD is model, serial, transport or device (default model); may be repeated" },
+	  "Only drives that match; FIELD is model, serial, transport or device (default model), PATTERN an extended\n"
+	  "      regular expression for the whole of it; a drive that has not told yet passes; may be repeated" },
 	{ "drive.exclude", "[FIELD=]PATTERN", FLAG_EXCLUDE, 0, "Leave out drives that match; may be repeated" },
 	{ "prober.path", "PROGRAM", FLAG_STRING, AT(prober_path), "Start this drive_prober (default: beside this program)" },
 	{ "prober.socket", "PATH", FLAG_STRING, AT(prober_socket), "Connect to a running drive_prober instead" },
 	{ "replay", "PATH", FLAG_LIST, AT(replays),
 	  "Serve captures, a file or a folder of them, instead of this machine's drives; may be repeated" },
-	{ "replay.beside-host", NULL, FLAG_SWITCH, AT(replay_beside_host), "Serve this machine's drives too" },
+	{ "replay.beside-host", NULL, FLAG_SWITCH, AT(replay_beside_host), "With --replay: serve this machine's drives too" },
 	{ "replay.path", "PROGRAM", FLAG_STRING, AT(replay_path), "Start this drive_replay (default: beside this program)" },
 	{ "replay.hang-file", "PATH", FLAG_STRING, AT(replay_hang_file),
 	  "A capture's hang writes to this file: on a frozen file system that is a true state D" },
 	{ "keep-serials", NULL, FLAG_SWITCH, AT(keep_serials), "capture: leave serial numbers and world wide names as they are" },
 	{ "log.level", "LEVEL", FLAG_LEVEL, AT(log_level), "debug, info, warn or error (default info)" },
 	{ "list-metrics", NULL, FLAG_LIST_METRICS, 0, "Print every metric family and end" },
-	{ "list-metrics-markdown", NULL, FLAG_LIST_METRICS_MARKDOWN, 0, "The same as docs/metrics.md has it" },
+	{ "list-metrics-markdown", NULL, FLAG_LIST_METRICS_MARKDOWN, 0, "Print them as a Markdown table, as in docs/metrics.md, and end" },
 	{ "version", NULL, FLAG_VERSION, 0, "Print the version and end" },
 	{ "help", NULL, FLAG_HELP, 0, "Print this and end" },
 };
@@ -53,7 +56,7 @@ static const struct {
 } verbs[] = {
 	{ "serve", "Serve metrics until told to end (the default)", VERB_SERVE },
 	{ "once", "Read every drive once and print the metrics; exit status 1 if a drive could not be read", VERB_ONCE },
-	{ "list", "Print a table of the drives", VERB_LIST },
+	{ "list", "Read every drive once and print a table; exit status as of once", VERB_LIST },
 	{ "capture", "Print what DEVICE answers as a capture, serial numbers replaced", VERB_CAPTURE },
 };
 
@@ -139,8 +142,9 @@ static enum options_verdict apply(const struct flag *flag, const char *value, bo
 		*(bool *)at = is_on;
 		return OPTIONS_GO;
 	case FLAG_DURATION:
-		return parse_duration(value, (uint64_t *)at) && *(uint64_t *)at >= 100000
-		       ? OPTIONS_GO : bad_value(flag, value, "a duration such as 60s, 100ms at least", error);
+		if (!parse_duration(value, (uint64_t *)at))
+			return bad_value(flag, value, "a duration such as 60s or 5m", error);
+		return *(uint64_t *)at >= SHORTEST_INTERVAL_US ? OPTIONS_GO : bad_value(flag, value, "100ms or more", error);
 	case FLAG_LEVEL:
 		return log_level_from_name(value, (enum log_level *)at)
 		       ? OPTIONS_GO : bad_value(flag, value, "debug, info, warn or error", error);
@@ -216,7 +220,7 @@ static enum options_verdict take_word(const char *word, bool *has_verb, struct o
 			*has_verb = true;
 			return OPTIONS_GO;
 		}
-	text_addf(error, "unexpected argument \"%s\" (--help lists the commands)", word);
+	text_addf(error, "unexpected argument \"%s\" (--help lists commands and flags)", word);
 	return OPTIONS_BAD;
 }
 

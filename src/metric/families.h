@@ -5,9 +5,9 @@
 
 #define FAMILIES(X) \
 X(drive_info, METRIC_INFO, LIFETIME, L("kind", "vendor", "model", "serial", "firmware", "wwn", "transport", "type", "form_factor", "family"), \
-	"Who the drive is; kind is physical or virtual, wwn its world wide name, type ssd or hdd.") \
+	"Who the drive is; kind is physical or virtual, wwn its world wide name, type ssd or hdd. What it does not tell is left out.") \
 X(drive_slot_info, METRIC_INFO, LIFETIME, L("enclosure", "slot", "path"), \
-	"Where the drive sits: enclosure and slot where known, and its path on the bus.") \
+	"Where the drive sits: its path on the bus, and enclosure and slot where they are known.") \
 X(drive_device_info, METRIC_INFO, LIFETIME, L("device", "nsid"), \
 	"A block device of this drive; nsid is the NVMe namespace.") \
 X(drive_path_state, METRIC_GAUGE, DRIVE, L("device", "state"), \
@@ -17,11 +17,11 @@ X(drive_source_info, METRIC_INFO, LIFETIME, L("quantity", "page"), \
 X(drive_capacity_bytes, METRIC_GAUGE, LIFETIME, L(NULL), \
 	"User capacity of the drive in bytes.") \
 X(drive_present, METRIC_GAUGE, LIFETIME, L(NULL), \
-	"1 while the drive is there, 0 when it is known but gone.") \
+	"1 while the drive is there.") \
 X(drive_up, METRIC_GAUGE, LIFETIME, L(NULL), \
 	"1 if the drive answered its health commands within three of their periods, or sleeps; else 0.") \
 X(drive_power_state, METRIC_GAUGE, LIFETIME, L("state"), \
-	"1 for the power state the drive told when last asked, 0 for the others.") \
+	"1 for the power state the drive told when last asked, 0 for the others; absent where drives are not asked (NVMe, SATA SSDs).") \
 X(drive_poll_timestamp_seconds, METRIC_GAUGE, LIFETIME, L(NULL), \
 	"When the oldest of the drive's health values was read, in seconds since 1970.") \
 X(drive_poll_interval_seconds, METRIC_GAUGE, LIFETIME, L(NULL), \
@@ -29,11 +29,11 @@ X(drive_poll_interval_seconds, METRIC_GAUGE, LIFETIME, L(NULL), \
 X(drive_command_started_timestamp_seconds, METRIC_GAUGE, LIFETIME, L(NULL), \
 	"When the command started that the drive has not answered within its deadline; absent otherwise.") \
 X(drive_poll_failures_total, METRIC_COUNTER, LIFETIME, L("source"), \
-	"Readings that failed, by who failed: this system, permission, the way to the drive, the drive, the form of its answer, or a reservation.") \
+	"Readings that failed, by source: os (this system), permission, transport (the way to the drive), device (the drive refused), format (its answer makes no sense), reserved (by another host).") \
 X(drive_command_seconds_total, METRIC_COUNTER, LIFETIME, L(NULL), \
 	"Time the drive took to answer our commands.") \
 X(drive_commands_total, METRIC_COUNTER, LIFETIME, L(NULL), \
-	"Commands we sent to the drive and it ended.") \
+	"Commands of ours that were sent to the drive and came back.") \
 X(drive_own_command_errors_total, METRIC_COUNTER, LIFETIME, L(NULL), \
 	"Commands of ours that the drive ended with an error; they count in its own and the kernel's error counters too.") \
 X(drive_endurance_used_ratio, METRIC_GAUGE, DRIVE, L(NULL), \
@@ -79,7 +79,7 @@ X(drive_io_completed_total, METRIC_COUNTER, DRIVE, L("device", "op"), \
 X(drive_io_bytes_total, METRIC_COUNTER, DRIVE, L("device", "op"), \
 	"Bytes moved by completed requests of this device.") \
 X(drive_io_seconds_total, METRIC_COUNTER, DRIVE, L("device", "op"), \
-	"Time that completed requests spent from submission to end, added up; from the kernel's milliseconds of 32 bits.") \
+	"Time that completed requests spent from submission to end, added up. The kernel counts it in 32-bit milliseconds, so it starts anew after 49.7 days of added time.") \
 X(drive_io_merged_total, METRIC_COUNTER, DRIVE, L("device", "op"), \
 	"Requests merged into another one before they were issued.") \
 X(drive_io_busy_seconds_total, METRIC_COUNTER, DRIVE, L("device"), \
@@ -93,7 +93,7 @@ X(drive_ata_attribute_value, METRIC_GAUGE, DRIVE, L("id"), \
 X(drive_ata_attribute_worst, METRIC_GAUGE, DRIVE, L("id"), \
 	"Worst normalised value that this SMART attribute ever had.") \
 X(drive_ata_attribute_threshold, METRIC_GAUGE, DRIVE, L("id"), \
-	"The drive fails when the normalised value falls to this threshold; 0 never fails.") \
+	"When the normalised value falls to this, the drive says it is failing (pre-failure attributes) or past its design life (others); 0 is never reached.") \
 X(drive_ata_attribute_raw, METRIC_GAUGE, DRIVE, L("id"), \
 	"The six raw bytes of a SMART attribute as one number; what it counts differs by vendor.") \
 X(drive_ata_attribute_info, METRIC_INFO, DRIVE, L("id", "name"), \
@@ -119,17 +119,17 @@ X(drive_scsi_correction_runs_total, METRIC_COUNTER, LIFETIME, L("op"), \
 X(drive_scsi_non_medium_errors_total, METRIC_COUNTER, LIFETIME, L(NULL), \
 	"Errors that did not come from the medium, of SCSI log page 06h.") \
 X(drive_scsi_informational_exception, METRIC_GAUGE, DRIVE, L("asc", "ascq"), \
-	"1: the drive reports this additional sense code on SCSI log page 2Fh; 00/00 is no exception.") \
+	"1: the drive reports this additional sense code and qualifier, hexadecimal, on SCSI log page 2Fh; 00 and 00 say that all is well.") \
 X(drive_exporter_build_info, METRIC_INFO, PLAIN, L("version"), \
 	"The exporter's version.") \
 X(drive_exporter_replayed_drives, METRIC_GAUGE, PLAIN, L(NULL), \
 	"Drives served out of captures: these are not drives of this host.") \
 X(drive_exporter_drives_seen, METRIC_GAUGE, PLAIN, L(NULL), \
-	"Drives that discovery lists.") \
+	"Drives that are served: physical, virtual and replayed ones; not those that --drive.include or --drive.exclude leave out.") \
 X(drive_exporter_drives_readable, METRIC_GAUGE, PLAIN, L(NULL), \
-	"Drives whose health could be read.") \
+	"Drives with drive_up 1.") \
 X(drive_exporter_prober_up, METRIC_GAUGE, PLAIN, L(NULL), \
-	"1 while the program that reads the drives is connected.") \
+	"1 while the programs that read the drives are connected: drive_prober, with --replay drive_replay.") \
 X(drive_exporter_discovery_failures_total, METRIC_COUNTER, PLAIN, L(NULL), \
 	"Scans for drives that failed; the last list stays.") \
 X(drive_exporter_duplicate_series_total, METRIC_COUNTER, PLAIN, L(NULL), \
@@ -137,7 +137,7 @@ X(drive_exporter_duplicate_series_total, METRIC_COUNTER, PLAIN, L(NULL), \
 X(drive_exporter_log_lines_dropped_total, METRIC_COUNTER, PLAIN, L(NULL), \
 	"Log lines dropped because writing them would have blocked.") \
 X(drive_exporter_replies_dropped_total, METRIC_COUNTER, PLAIN, L("reason"), \
-	"Answers of the prober not used: of an older generation, of another drive, or of no request.") \
+	"Answers of drive_prober not used: generation (of an earlier run of it), other_disk (the device is another disk by now), unknown (nobody asked).") \
 X(drive_exporter_collector_up, METRIC_GAUGE, PLAIN, L("collector"), \
 	"1 if this part is built in, switched on and working.") \
 X(drive_exporter_command_seconds, METRIC_HISTOGRAM, PLAIN, L("transport"), \

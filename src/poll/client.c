@@ -16,7 +16,7 @@
 #include "base/text.h"
 
 enum {
-	RETRY_FIRST_MS = 250, RETRY_LAST_MS = 30000,
+	ARGUMENTS_MAX = 128, RETRY_FIRST_MS = 250, RETRY_LAST_MS = 30000,
 	TURN_US = 5000,			/* of reading messages; then the loop sees to the scrapes */
 };
 
@@ -131,7 +131,7 @@ static int connect_to(const char *path)
 
 static void exec_program(const struct probe_client_options *o, int fd)
 {
-	const char *argv[64] = { o->program };
+	const char *argv[ARGUMENTS_MAX + 2] = { o->program };
 	char socket_fd[32];
 	sigset_t none;
 	size_t n = 1;

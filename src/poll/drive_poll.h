@@ -93,6 +93,14 @@ void plan_free(struct drive_poll *);
 
 /* ---- readings.c */
 
+/* Quantities whose source is told (drive_source_info), though only one page may feed them. */
+enum { TOLD_QUANTITIES = 4 };
+struct told_quantity {
+	enum metric_family_id family;
+	const char *name;		/* the label `quantity` */
+};
+extern const struct told_quantity told_quantities[TOLD_QUANTITIES];
+
 /* Counts one more; true the first time. */
 bool quantity_count(struct quantity_count *counts, size_t *n, const char *quantity);
 

@@ -28,11 +28,24 @@ static struct reading_choice *find_choice(const struct drive_poll *poll, const s
 	return NULL;
 }
 
-/* Families whose source is told, though only one page may feed them. */
+const struct told_quantity told_quantities[TOLD_QUANTITIES] = {
+	{ drive_endurance_used_ratio, "wear" },
+	{ drive_written_bytes_total, "written_bytes" },
+	{ drive_read_bytes_total, "read_bytes" },
+	{ drive_power_on_seconds_total, "power_on_time" },
+};
+
+static const char *told_quantity(unsigned family)
+{
+	for (size_t i = 0; i < TOLD_QUANTITIES; i++)
+		if (told_quantities[i].family == family)
+			return told_quantities[i].name;
+	return NULL;
+}
+
 static bool is_source_told(unsigned family)
 {
-	return family == drive_endurance_used_ratio || family == drive_written_bytes_total ||
-	       family == drive_read_bytes_total || family == drive_power_on_seconds_total;
+	return told_quantity(family) != NULL;
 }
 
 /* Labels of a choice must outlive the answer, so it takes only static ones; contested series have no others. */
@@ -79,8 +92,9 @@ static void drop_dead_choices(struct drive_poll *poll)
 		}
 		log_warn("%s: %s is gone, another page must feed %s", poll->drive->label, poll->choices[i].page->name,
 			 metric_families[poll->choices[i].series.family].name);
-		quantity_count(poll->source_changes, &poll->n_source_changes,
-			       metric_families[poll->choices[i].series.family].name);
+		if (is_source_told(poll->choices[i].series.family))
+			quantity_count(poll->source_changes, &poll->n_source_changes,
+				       told_quantity(poll->choices[i].series.family));
 		poll->choices[i] = poll->choices[--poll->n_choices];
 	}
 }

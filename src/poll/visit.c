@@ -168,19 +168,16 @@ static void take_answer(struct poller *p, struct drive_poll *poll, struct plan_e
 {
 	struct fail f = reply->fail;
 
-	if (failed(f)) {
-		poll->command_errors++;
-		if (fail_is_unsupported(f)) {
-			entry->is_unsupported = true;
-			sample_set_clear(&entry->samples);
-			poll->is_dirty = true;
-			if (poll->is_settled)
-				readings_settle(poll);
-			return;
-		}
-	} else {
-		f = understand(poll, entry, reply);
+	if (fail_is_unsupported(f)) {
+		entry->is_unsupported = true;
+		sample_set_clear(&entry->samples);
+		poll->is_dirty = true;
+		if (poll->is_settled)
+			readings_settle(poll);
+		return;
 	}
+	if (!failed(f))
+		f = understand(poll, entry, reply);
 	if (failed(f)) {
 		count_failure(poll, entry, f);
 		postpone(p, entry);
@@ -298,7 +295,6 @@ static void take_power(struct poller *p, struct drive_poll *poll, const struct w
 
 	poll->is_power_checked = true;
 	if (failed(f)) {
-		poll->command_errors++;
 		poll->has_no_power_check = fail_is_unsupported(f);
 	} else {
 		f = poll->drive->facts.transport == TRANSPORT_ATA ? power_from_check_power(in, &power)
@@ -345,6 +341,19 @@ static bool is_unit_attention(struct fail f)
 	return f.kind == FAIL_KIND_SENSE && f.code >> 16 == 0x6;
 }
 
+/* What never left this machine is no command of the drive's: no node, no permission, a host in recovery. */
+static bool was_sent(struct fail f)
+{
+	return f.source != FAIL_OS && f.source != FAIL_PERMISSION &&
+	       !(f.kind == FAIL_KIND_HOST && f.code == FAIL_HOST_RECOVERING);
+}
+
+/* It ended with an error that the drive itself reported. */
+static bool is_drives_own(struct fail f)
+{
+	return f.kind == FAIL_KIND_SENSE || f.kind == FAIL_KIND_STATUS || f.kind == FAIL_KIND_ATA || f.kind == FAIL_KIND_NVME;
+}
+
 static bool is_path_trouble(struct fail f)
 {
 	return f.source == FAIL_OS || f.source == FAIL_TRANSPORT || f.source == FAIL_RESERVED;
@@ -354,7 +363,9 @@ static void take_answered(struct poller *p, struct drive_poll *poll, const struc
 {
 	struct plan_entry *entry;
 
-	observe(p, poll, reply);
+	if (was_sent(reply->fail))
+		observe(p, poll, reply);
+	poll->command_errors += is_drives_own(reply->fail);
 	if (is_unit_attention(reply->fail) && !poll->is_retried) {	/* told once, then the drive answers (SPC) */
 		poll->is_retried = true;
 		visit_go_on(p, poll);

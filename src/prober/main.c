@@ -191,7 +191,7 @@ int main(int argc, char **argv)
 	r = runtime_directory_open(s.runtime_directory);
 	if (r < 0) {
 		log_error("%s: can't keep lock files there: %s", s.runtime_directory,
-			  r == -EPERM ? "others may write to it" : strerror(-r));
+			  r == -EPERM ? "it is not ours, or others may write to it" : strerror(-r));
 		return EXIT_FAILURE;
 	}
 	return supervisor_run(&s, &prober_ways);

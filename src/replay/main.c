@@ -27,6 +27,7 @@ static void print_help(void)
 	       "  --hang-file=PATH         \"! hang\" writes a byte to PATH instead of sleeping: on a frozen\n"
 	       "                           file system that is a process in state D, as behind a dead drive\n"
 	       "  --runtime-directory=DIR  where lock files are kept (default: a private folder, removed at the end)\n"
+	       "  --log.level=LEVEL        debug, info, warn or error (default info)\n"
 	       "  --help                   this text\n"
 	       "  --version                the version\n");
 }
@@ -34,15 +35,18 @@ static void print_help(void)
 /* -1: go on. Else the exit status. */
 static int parse_options(int argc, char **argv, struct options *o)
 {
-	enum { OPTION_SOCKET_FD = 256, OPTION_HANG_FILE, OPTION_RUNTIME_DIRECTORY, OPTION_HELP, OPTION_VERSION };
+	enum { OPTION_SOCKET_FD = 256, OPTION_HANG_FILE, OPTION_RUNTIME_DIRECTORY, OPTION_LOG_LEVEL,
+	       OPTION_HELP, OPTION_VERSION };
 	static const struct option options[] = {
 		{ "socket-fd", required_argument, NULL, OPTION_SOCKET_FD },
 		{ "hang-file", required_argument, NULL, OPTION_HANG_FILE },
 		{ "runtime-directory", required_argument, NULL, OPTION_RUNTIME_DIRECTORY },
+		{ "log.level", required_argument, NULL, OPTION_LOG_LEVEL },
 		{ "help", no_argument, NULL, OPTION_HELP },
 		{ "version", no_argument, NULL, OPTION_VERSION },
 		{ 0 },
 	};
+	enum log_level level;
 	uint64_t fd;
 	int c;
 
@@ -60,6 +64,13 @@ static int parse_options(int argc, char **argv, struct options *o)
 			break;
 		case OPTION_RUNTIME_DIRECTORY:
 			o->runtime_directory = optarg;
+			break;
+		case OPTION_LOG_LEVEL:
+			if (!log_level_from_name(optarg, &level)) {
+				log_error("--log.level takes debug, info, warn or error, not \"%s\"", optarg);
+				return EXIT_FAILURE;
+			}
+			log_set_level(level);
 			break;
 		case OPTION_HELP:
 			print_help();
