@@ -168,6 +168,8 @@ int drive_table_update(struct drive_table *table, enum device_source source, con
 			continue;
 		drive = find_group(table, source, list->at[i].group);
 		r = drive ? take_devices(drive, list) : add_drive(table, &list->at[i], list);
+		if (drive && !r)
+			drive->is_excluded = !drive_filter_passes(table->filter, drive);
 		if (r)
 			return r;
 	}

@@ -66,21 +66,23 @@ static const char *property(sd_device *device, const char *name)
 
 static void scsi_hints(sd_device *device, const char *dir, struct device *d)
 {
-	char vendor[16];
+	char vendor[16], serial[65] = "";
 
 	read_text(dir, "device/vendor", vendor, sizeof vendor);
 	d->transport = !strcmp(vendor, "ATA") ? TRANSPORT_ATA : TRANSPORT_SCSI;
 	read_wwn(dir, d->wwn, sizeof d->wwn);
+	read_cached_serial(dir, serial, sizeof serial);
 	if (d->transport == TRANSPORT_SCSI) {
 		read_text(dir, "device/model", d->model, sizeof d->model);
-		read_cached_serial(dir, d->serial, sizeof d->serial);
+		text_copy(d->serial, sizeof d->serial, serial);
 	} else {	/* sysfs cuts an ATA model at 16 characters; udev has it whole */
 		text_copy(d->model, sizeof d->model, property(device, "ID_MODEL"));
 		text_copy(d->serial, sizeof d->serial, property(device, "ID_SERIAL_SHORT"));
 	}
-	/* Two paths to one logical unit carry one name; its serial guards against names that makers gave twice. */
+	/* Two paths to one logical unit carry one name; its serial guards against names that makers gave twice. Not udev's,
+	 * which may come later than the first scan. */
 	if (d->wwn[0])
-		snprintf(d->group, sizeof d->group, "wwn:%s:%s", d->wwn, d->serial);
+		snprintf(d->group, sizeof d->group, "wwn:%s:%s", d->wwn, serial);
 }
 
 static bool is_scsi(const char *dir)

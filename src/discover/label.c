@@ -10,7 +10,7 @@ static const char *const shared_serials[] = { "1234567890ABCDEF", "SERIAL NUMBER
 
 static bool is_one_character(const char *s)
 {
-	for (size_t i = 1; s[i]; i++)
+	for (size_t i = 0; s[i]; i++)
 		if (s[i] != s[0])
 			return false;
 	return true;
@@ -87,6 +87,21 @@ static void settle_clash(const struct drive_table *table, struct drive *drive)
 		snprintf(drive->label, sizeof drive->label, "%.200s_%u", plain, n);
 }
 
+/* Those that were named before this one told that it is one of them. */
+static void name_siblings(const struct drive_table *table, const struct drive *drive)
+{
+	for (size_t i = 0; i < table->n; i++) {
+		struct drive *other = table->at[i];
+		char plain[DRIVE_LABEL_MAX];
+
+		label_plain(other->facts.model, other->facts.serial, plain, sizeof plain);
+		if (other != drive && other->is_identified && drive->facts.wwn[0] && other->facts.wwn[0] &&
+		    strcmp(other->facts.wwn, drive->facts.wwn) && !strcmp(other->facts.serial, drive->facts.serial) &&
+		    !strcmp(other->facts.model, drive->facts.model) && !strcmp(other->label, plain))
+			append_part(other->label, sizeof other->label, other->facts.wwn);
+	}
+}
+
 void drive_identified(struct drive_table *table, struct drive *drive)
 {
 	const struct drive_facts *facts = &drive->facts;
@@ -97,6 +112,7 @@ void drive_identified(struct drive_table *table, struct drive *drive)
 		append_part(drive->label, sizeof drive->label, distinction_of(drive));
 	if (!drive->label[0])
 		snprintf(drive->label, sizeof drive->label, "unidentified_%s", drive->devices[0].name);
+	name_siblings(table, drive);
 	settle_clash(table, drive);
 	drive->is_virtual = kind_is_virtual(facts->vendor, facts->model);
 	if (drive->is_virtual && !facts->capacity_bytes)	/* it is asked no more */

@@ -413,7 +413,8 @@ static bool start_cursors(struct expose *e)
 		e->cursor = cursor;
 		e->room_cursor = n;
 	}
-	memset(e->cursor, 0, n * sizeof *e->cursor);
+	if (n)
+		memset(e->cursor, 0, n * sizeof *e->cursor);
 	return true;
 }
 

@@ -27,7 +27,7 @@ struct fleet {
 /* Starts finding and asking; the event loop does the rest. 0 or a negative errno with a line logged. The fleet must not
  * move afterwards. */
 int fleet_start(struct fleet *, sd_event *, const struct options *);
-void fleet_stop(struct fleet *);
+void fleet_stop(struct fleet *);	/* also of one that was not started, all zeroes */
 
 /* Drives are known, and each had its first visit, or is past its deadline. */
 bool fleet_is_settled(const struct fleet *);

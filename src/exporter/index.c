@@ -25,6 +25,13 @@ static void add_escaped(struct text *out, const char *string)
 		}
 }
 
+static const char style[] =
+	"<style>\n"
+	":root { color-scheme: light dark; }\n"
+	"body { font: 16px/1.5 system-ui, sans-serif; max-width: 44rem; margin: 2rem auto; padding: 0 1rem; }\n"
+	"[role=alert] { border: 2px solid #b35900; border-radius: 4px; padding: .5rem .75rem; }\n"
+	"</style>\n";
+
 void expose_index(struct expose *e, struct text *out)
 {
 	const char *path = e->fleet->options->telemetry_path;
@@ -34,8 +41,9 @@ void expose_index(struct expose *e, struct text *out)
 		if (!e->fleet->drives.at[i]->is_excluded)
 			n[e->fleet->drives.at[i]->source]++;
 	text_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-		      "<meta name=\"viewport\" content=\"width=device-width\">\n<title>drive_exporter</title>\n</head>\n<body>\n"
-		      "<h1>drive_exporter</h1>\n");
+		      "<meta name=\"viewport\" content=\"width=device-width\">\n<title>drive_exporter</title>\n");
+	text_add(out, style);
+	text_add(out, "</head>\n<body>\n<h1>drive_exporter</h1>\n");
 	text_addf(out, "<p>Version %s. Prometheus metrics for the health, wear and errors of drives.</p>\n", PACKAGE_VERSION);
 	if (n[SOURCE_REPLAY])
 		text_addf(out, "<p role=\"alert\"><strong>Replayed: %zu of these drives come out of captures. "

@@ -78,19 +78,17 @@ int verb_once(const struct options *options)
 {
 	CLEANUP(event_unrefp) sd_event *event = NULL;
 	AUTO_TEXT out = TEXT_LIMIT(0);
-	struct fleet fleet;
+	CLEANUP(fleet_stop) struct fleet fleet = { 0 };
 	struct expose expose;
 	bool is_good;
-	int r = event_new(&event);
 
-	if (r || fleet_visit_once(event, &fleet, options))
+	if (event_new(&event) || fleet_visit_once(event, &fleet, options))
 		return 1;
 	if (expose_init(&expose, &fleet))
 		return 1;
 	expose_metrics(&expose, &out);
 	is_good = fwrite(out.at, 1, out.length, stdout) == out.length && !fflush(stdout) && is_every_drive_read(&fleet);
 	expose_free(&expose);
-	fleet_stop(&fleet);
 	return is_good ? 0 : 1;
 }
 
@@ -209,9 +207,8 @@ int verb_list(const struct options *options)
 	static const struct list_row head = { { "DEVICE", "MODEL", "SERIAL", "TRANSPORT", "SIZE", "TEMP", "WEAR", "HEALTH" } };
 	CLEANUP(event_unrefp) sd_event *event = NULL;
 	AUTO_FREE struct list_row *rows = NULL;
-	struct fleet fleet;
+	CLEANUP(fleet_stop) struct fleet fleet = { 0 };
 	size_t n = 1;
-	bool is_good;
 
 	if (event_new(&event) || fleet_visit_once(event, &fleet, options))
 		return 1;
@@ -224,7 +221,5 @@ int verb_list(const struct options *options)
 			fill_row(&fleet, fleet.drives.at[i], &rows[n++]);
 	qsort(rows + 1, n - 1, sizeof *rows, compare_rows);
 	print_rows(rows, n);
-	is_good = is_every_drive_read(&fleet);
-	fleet_stop(&fleet);
-	return is_good ? 0 : 1;
+	return is_every_drive_read(&fleet) ? 0 : 1;
 }

@@ -87,8 +87,7 @@ int verb_serve(const struct options *options)
 		log_info("ending");
 	}
 	http_server_stop(d.server);
-	if (d.fleet.poller)
-		fleet_stop(&d.fleet);
+	fleet_stop(&d.fleet);
 	expose_free(&d.expose);
 	return r ? 1 : 0;
 }

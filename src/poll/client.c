@@ -16,7 +16,9 @@
 #include "base/text.h"
 
 enum {
-	ARGUMENTS_MAX = 128, RETRY_FIRST_MS = 250, RETRY_LAST_MS = 30000,
+	ARGUMENTS_MAX = 128,
+	PROGRAMS_MAX = 8,		/* that were told to end and have not: more are not started */
+	RETRY_FIRST_MS = 250, RETRY_LAST_MS = 30000,
 	TURN_US = 5000,			/* of reading messages; then the loop sees to the scrapes */
 };
 
@@ -30,7 +32,8 @@ struct probe_client {
 	struct probe_client_options options;
 	struct probe_client_events events;
 	int fd;
-	pid_t pid;			/* of the program we started; 0: none */
+	pid_t pids[PROGRAMS_MAX];	/* of the programs we started, the last one last; those that ended are taken out */
+	size_t n_pids;
 	bool has_hello;
 	uint64_t generation;
 	uint64_t next_id;
@@ -81,16 +84,23 @@ static void fail_pending(struct probe_client *c)
 	}
 }
 
+/* Collects the programs that have ended, without waiting for one that has not. */
 static void reap(struct probe_client *c)
 {
-	int status;
+	size_t n = 0;
 
-	if (!c->pid)
-		return;
-	kill(c->pid, SIGTERM);
-	if (waitpid(c->pid, &status, WNOHANG) != c->pid)
-		return;			/* its end is collected when it comes; see on_retry() */
-	c->pid = 0;
+	for (size_t i = 0; i < c->n_pids; i++)
+		if (waitpid(c->pids[i], NULL, WNOHANG) == 0)
+			c->pids[n++] = c->pids[i];
+	c->n_pids = n;
+}
+
+static void tell_to_end(struct probe_client *c)
+{
+	reap(c);
+	for (size_t i = 0; i < c->n_pids; i++)
+		kill(c->pids[i], SIGTERM);
+	reap(c);
 }
 
 static void drop_connection(struct probe_client *c, const char *why)
@@ -105,7 +115,7 @@ static void drop_connection(struct probe_client *c, const char *why)
 	c->failures++;
 	if (was_up || c->failures == 1)
 		log_warn("%s: %s; trying again", c->options.program ? c->options.program : c->options.socket_path, why);
-	reap(c);
+	tell_to_end(c);
 	fail_pending(c);
 	if (was_up)
 		c->events.lost(c->events.context);
@@ -156,6 +166,8 @@ static int start_program(struct probe_client *c)
 	int ends[2];
 	pid_t pid;
 
+	if (c->n_pids == PROGRAMS_MAX)
+		return -EAGAIN;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends))
 		return -errno;
 	pid = fork();
@@ -168,7 +180,7 @@ static int start_program(struct probe_client *c)
 		close(ends[0]);
 		return -error;
 	}
-	c->pid = pid;
+	c->pids[c->n_pids++] = pid;
 	return ends[0];
 }
 
@@ -190,10 +202,9 @@ static int open_connection(struct probe_client *c)
 static int on_retry(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct probe_client *c = userdata;
-	int status, r;
+	int r;
 
-	if (c->pid && waitpid(c->pid, &status, WNOHANG) == c->pid)
-		c->pid = 0;
+	reap(c);
 	r = open_connection(c);
 	if (r < 0)
 		drop_connection(c, strerror(-r));
@@ -352,7 +363,7 @@ void probe_client_free(struct probe_client *c)
 	sd_event_source_unref(c->heartbeat);
 	sd_event_source_unref(c->retry);
 	fd_closep(&c->fd);		/* the program ends with it */
-	reap(c);
+	tell_to_end(c);
 	free(c->pending);
 	sd_event_unref(c->event);
 	free(c);

@@ -60,6 +60,7 @@ struct drive_poll {
 	int64_t stuck_at_us;
 
 	bool has_power, has_no_power_check;
+	uint64_t power_logged;		/* the power check's failure that was logged last */
 	enum power_state power;
 
 	uint64_t commands, command_errors, command_us;

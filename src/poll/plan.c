@@ -50,6 +50,11 @@ static int add_entry(struct drive_poll *poll, const struct page *page, size_t or
 }
 
 /* The page as asked of one namespace: a copy with the nsid in its command. */
+static uint32_t *nsid_of(struct page *page)
+{
+	return &page->command.key[page->command.name == COMMAND_NVME_IDENTIFY ? (int)KEY_IDENTIFY_NSID : (int)KEY_NSID];
+}
+
 static int add_namespace_entry(struct drive_poll *poll, const struct page *page, size_t order, uint32_t nsid)
 {
 	struct page *copy;
@@ -60,7 +65,7 @@ static int add_namespace_entry(struct drive_poll *poll, const struct page *page,
 	if (!copy)
 		return -ENOMEM;
 	*copy = *page;
-	copy->command.key[page->command.name == COMMAND_NVME_IDENTIFY ? (int)KEY_IDENTIFY_NSID : (int)KEY_NSID] = nsid;
+	*nsid_of(copy) = nsid;
 	if (find_command(poll, order, &copy->command) || add_entry(poll, copy, order, copy))
 		free(copy);
 	return 0;
@@ -113,9 +118,28 @@ static void entry_free(struct plan_entry *entry)
 
 static void drop_entry(struct drive_poll *poll, size_t i)
 {
+	poll->is_dirty = true;		/* its samples may be served */
 	entry_free(&poll->entries[i]);
 	memmove(poll->entries + i, poll->entries + i + 1, (poll->n_entries - i - 1) * sizeof *poll->entries);
 	poll->n_entries--;
+}
+
+/* A namespace that was deleted: asking for it would be an error that the drive logs. */
+static bool is_deleted(const struct drive_poll *poll, const struct plan_entry *entry)
+{
+	if (!entry->owned)
+		return false;
+	for (size_t i = 0; i < poll->drive->n_devices; i++)
+		if (poll->drive->devices[i].nsid == *nsid_of(entry->owned))
+			return false;
+	return true;
+}
+
+static void forget_namespace(struct drive_facts *facts, uint32_t nsid)
+{
+	for (size_t i = 0; i < facts->n_namespaces; i++)
+		if (facts->namespaces[i].nsid == nsid)
+			facts->namespaces[i--] = facts->namespaces[--facts->n_namespaces];
 }
 
 static bool may_be_due(const struct plan_entry *entry)
@@ -128,6 +152,11 @@ struct plan_entry *plan_next(struct drive_poll *poll, uint64_t now_us)
 	for (size_t i = 0; i < poll->n_entries;) {
 		struct plan_entry *entry = &poll->entries[i];
 
+		if (is_deleted(poll, entry)) {
+			forget_namespace(&poll->drive->facts, *nsid_of(entry->owned));
+			drop_entry(poll, i);
+			continue;
+		}
 		if (!entry->answered_us && !entry->is_unsupported && !is_offered(entry->page, poll)) {
 			drop_entry(poll, i);
 			continue;

@@ -40,6 +40,19 @@ static void count_failure(struct drive_poll *poll, struct plan_entry *entry, str
 	log_warn("%s (%s): %s%s", poll->drive->label, poll->request.node, fail_describe(f, text, sizeof text), hint);
 }
 
+/* The power check is no page of the plan; it counts and is told the same way. */
+static void count_power_failure(struct drive_poll *poll, struct fail f)
+{
+	char text[200];
+
+	poll->failures[f.source]++;
+	if (poll->power_logged == fail_key(f))
+		return;
+	poll->power_logged = fail_key(f);
+	f.what = "power check";
+	log_warn("%s (%s): %s", poll->drive->label, poll->request.node, fail_describe(f, text, sizeof text));
+}
+
 /* A page that fails is asked again later and later, never hammered; 16 periods at most. */
 static void postpone(const struct poller *p, struct plan_entry *entry)
 {
@@ -301,7 +314,7 @@ static void take_power(struct poller *p, struct drive_poll *poll, const struct w
 								  : power_from_sense(in, &power);
 	}
 	if (failed(f) && !poll->has_no_power_check)
-		poll->failures[f.source]++;
+		count_power_failure(poll, f);
 	poll->has_power = !failed(f);
 	poll->power = power;
 	if (poll->has_power && power_forbids_reading(power))
@@ -407,6 +420,7 @@ void visit_take_reply(struct poller *p, struct drive_poll *poll, const struct wi
 {
 	enum wire_verdict verdict = reply->verdict;
 	struct plan_entry *entry;
+	struct fail f;
 
 	poll->is_outstanding = false;
 	poll->is_stuck = false;
@@ -432,11 +446,12 @@ void visit_take_reply(struct poller *p, struct drive_poll *poll, const struct wi
 	case WIRE_CHILD_DIED:
 	case N_WIRE_VERDICTS:
 		entry = poll->asked ? plan_find(poll, poll->asked) : NULL;
+		f = failed(reply->fail) ? reply->fail : fail_os(ECHILD, "prober");
 		if (entry) {
-			struct fail f = failed(reply->fail) ? reply->fail : fail_os(ECHILD, entry->page->name);
-
 			count_failure(poll, entry, f);
 			postpone(p, entry);
+		} else {
+			count_power_failure(poll, f);
 		}
 		abort_visit(p, poll, LOST_PAUSE_US);
 		break;

@@ -5,6 +5,7 @@
         metrics.value('drive_up', drive='...')
 """
 
+import http.client
 import os
 import re
 import shutil
@@ -202,6 +203,10 @@ class Exporter:
                 return answer.status, answer.headers, answer.read()
         except urllib.error.HTTPError as error:
             return error.code, error.headers, error.read()
+        except (OSError, http.client.HTTPException) as error:
+            time.sleep(1)       # its last words
+            raise AssertionError('%s %s: %s; exit status %s\n%s' % (method, path, error, self.process.poll(),
+                                                                  '\n'.join(self.log[-100:]))) from None
 
     def scrape(self):
         status, _, body = self.get(re.sub(r'http://[^/]+', '', self.url) or '/metrics')

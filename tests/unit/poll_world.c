@@ -298,7 +298,7 @@ void world_run(struct world *w)
 }
 
 /* Long times pass in longer steps, which must stay below the silence that ends a connection. */
-enum { LONG_MS = 600000, STEP_MS = 1000, LONG_STEP_MS = 5000 };
+enum { LONG_MS = 600000, STEP_MS = 1000, LONG_STEP_MS = 10000 };
 
 void world_pass(struct world *w, uint64_t ms)
 {

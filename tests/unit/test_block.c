@@ -188,7 +188,7 @@ static void this_kernel_is_understood(void **state)
 
 	assert_int_equal(diskstats_read(&t, "/proc/diskstats"), 0);
 	for (size_t i = 0; i < t.n; i++)
-		assert_int_equal(t.at[i].n, 17);
+		assert_in_range(t.at[i].n, 11, 17);
 	diskstats_free(&t);
 }
 

@@ -2,7 +2,11 @@
 #include "poll_world.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static struct wire_request request_for(const char *node)
 {
@@ -357,6 +361,49 @@ static void a_path_that_is_too_long_is_not_cut(void **state)
 	world_free(w);
 }
 
+/* Lets real time pass until the client has noticed that many failures; a program needs a moment to start. */
+static void wait_for_failures(struct world *w, const unsigned *n_failed, unsigned n)
+{
+	for (int i = 0; i < 500 && *n_failed < n; i++) {
+		usleep(10000);
+		world_run(w);
+	}
+	assert_int_equal(*n_failed, n);
+}
+
+/* Hangs up at once, but takes its time to end. */
+static const char slow_program[] = "#!/bin/sh\ntrap '' TERM\nexec 3>&-\nexec sleep 0.5\n";
+
+static void programs_that_end_late_are_collected(void **state)
+{
+	char path[] = "/tmp/drive-exporter-test-program-XXXXXX";
+	int fd = mkstemp(path);
+	unsigned n_failed = 0;
+	struct world *w = world_new(0, NULL);
+	struct probe_client_options options = { .program = path };
+	struct probe_client_events events = { .context = &n_failed, .failed = count_one };
+	struct probe_client *client;
+	siginfo_t ended = { 0 };
+
+	assert_int_equal(write(fd, slow_program, strlen(slow_program)), strlen(slow_program));
+	fchmod(fd, 0700);
+	close(fd);
+	assert_int_equal(probe_client_new(w->event, &options, &events, &client), 0);
+	wait_for_failures(w, &n_failed, 1);
+	world_jump(251);
+	wait_for_failures(w, &n_failed, 2);
+	usleep(700000);			/* both have ended by now */
+	world_jump(501);
+	wait_for_failures(w, &n_failed, 3);
+	waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT);
+	probe_client_free(client);
+	unlink(path);
+	while (wait(NULL) > 0)
+		;
+	world_free(w);
+	assert_int_equal(ended.si_pid, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -376,6 +423,7 @@ int main(void)
 		cmocka_unit_test(silence_before_hello_ends_it_too),
 		cmocka_unit_test(inventory_is_passed_on),
 		cmocka_unit_test(a_path_that_is_too_long_is_not_cut),
+		cmocka_unit_test(programs_that_end_late_are_collected),
 	};
 
 	return cmocka_run_group_tests_name("client", tests, NULL, NULL);

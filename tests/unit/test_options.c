@@ -149,9 +149,9 @@ static void durations_have_units(void **state)
 		struct line l = { .error = TEXT_LIMIT(1024) };
 		char want[256];
 
-		snprintf(want, sizeof want, "--poll.interval: \"%s\" is not a duration such as 60s, 100ms at least", bad[i]);
+		snprintf(want, sizeof want, "--poll.interval: \"%s\" is not ", bad[i]);
 		assert_int_equal(options_parse(3, argv, &l.options, &l.error), OPTIONS_BAD);
-		assert_string_equal(l.error.at, want);
+		assert_memory_equal(l.error.at, want, strlen(want));
 		done(&l);
 	}
 }
@@ -177,29 +177,29 @@ static void what_is_wrong_is_said_in_one_line(void **state)
 	static const struct {
 		const char *words, *error;
 	} bad[] = {
-		{ "--bogus", "unknown flag --bogus (--help lists them)" },
-		{ "--bogus=1", "unknown flag --bogus (--help lists them)" },
-		{ "--no-bogus", "unknown flag --no-bogus (--help lists them)" },
-		{ "--no-replay", "unknown flag --no-replay (--help lists them)" },
-		{ "--no-", "unknown flag --no- (--help lists them)" },
-		{ "--=x", "unknown flag -- (--help lists them)" },
-		{ "--web.listen", "unknown flag --web.listen (--help lists them)" },
+		{ "--bogus", "unknown flag --bogus" },
+		{ "--bogus=1", "unknown flag --bogus" },
+		{ "--no-bogus", "unknown flag --no-bogus" },
+		{ "--no-replay", "unknown flag --no-replay" },
+		{ "--no-", "unknown flag --no-" },
+		{ "--=x", "unknown flag --" },
+		{ "--web.listen", "unknown flag --web.listen" },
 		{ "--collector.block=true", "--collector.block takes no value" },
 		{ "--no-collector.block=", "--collector.block takes no value" },
 		{ "--version=1", "--version takes no value" },
 		{ "--web.listen-address", "--web.listen-address needs a value: ADDRESS" },
 		{ "--web.listen-address=", "--web.listen-address needs a value: ADDRESS" },
 		{ "--log.level=loud", "--log.level: \"loud\" is not debug, info, warn or error" },
-		{ "serve twice", "unexpected argument \"twice\" (--help lists the commands)" },
-		{ "once serve", "unexpected argument \"serve\" (--help lists the commands)" },
-		{ "-h", "unexpected argument \"-h\" (--help lists the commands)" },
-		{ "--", "unexpected argument \"--\" (--help lists the commands)" },
+		{ "serve twice", "unexpected argument \"twice\"" },
+		{ "once serve", "unexpected argument \"serve\"" },
+		{ "-h", "unexpected argument \"-h\"" },
+		{ "--", "unexpected argument \"--\"" },
 		{ "capture", "capture needs a device, as in: drive_exporter capture sda" },
-		{ "capture sda sdb", "unexpected argument \"sdb\" (--help lists the commands)" },
+		{ "capture sda sdb", "unexpected argument \"sdb\"" },
 		{ "--replay=/nonexistent/x", "--replay=/nonexistent/x: No such file or directory" },
 		{ "--drive.include=(", "--drive.include: bad pattern \"(\": Unmatched ( or \\(" },
 		{ "--drive.exclude=serial=[", "--drive.exclude: bad pattern \"[\": Unmatched [, [^, [:, [., or [=" },
-		{ "--drive.include=a.* --bogus", "unknown flag --bogus (--help lists them)" },
+		{ "--drive.include=a.* --bogus", "unknown flag --bogus" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
@@ -208,7 +208,8 @@ static void what_is_wrong_is_said_in_one_line(void **state)
 		parse(&l, bad[i].words);
 		assert_int_equal(l.verdict, OPTIONS_BAD);
 		assert_non_null(l.error.at);
-		assert_string_equal(l.error.at, bad[i].error);
+		assert_memory_equal(l.error.at, bad[i].error, strlen(bad[i].error));	/* how to go on may follow */
+		assert_null(strchr(l.error.at, '\n'));
 		done(&l);
 	}
 }

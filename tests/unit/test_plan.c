@@ -111,6 +111,22 @@ static void pages_come_in_the_order_of_the_list(void **state)
 	plan_free(&w.poll);
 }
 
+static void a_page_offered_later_finds_its_place(void **state)
+{
+	struct plan_world w;
+
+	begin(&w, TRANSPORT_SCSI);
+	w.drive.is_identified = true;
+	list_log_page(&w, 0x11);
+	while (answer_next(&w, SECOND))
+		;
+	list_log_page(&w, 0x2f);
+	assert_ptr_equal(answer_next(&w, SECOND), &scsi_informational_exceptions);
+	for (size_t i = 1; i < w.poll.n_entries; i++)
+		assert_true(w.poll.entries[i - 1].order < w.poll.entries[i].order);
+	plan_free(&w.poll);
+}
+
 static void what_is_offered_no_longer_is_dropped(void **state)
 {
 	struct plan_world w;
@@ -270,6 +286,7 @@ int main(void)
 		cmocka_unit_test(the_first_page_comes_alone),
 		cmocka_unit_test(identity_goes_before_all_else),
 		cmocka_unit_test(pages_come_in_the_order_of_the_list),
+		cmocka_unit_test(a_page_offered_later_finds_its_place),
 		cmocka_unit_test(what_is_offered_no_longer_is_dropped),
 		cmocka_unit_test(what_is_not_supported_is_never_due),
 		cmocka_unit_test(each_namespace_is_asked_for_itself),

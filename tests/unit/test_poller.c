@@ -103,7 +103,7 @@ static void drives_are_spread_over_the_interval(void **state)
 	size_t first;
 
 	for (int i = 0; i < 24; i++) {
-		char name[8], group[16];
+		char name[8], group[32];
 
 		snprintf(name, sizeof name, "sd%c", 'a' + i);
 		snprintf(group, sizeof group, "group%d", i);
@@ -703,6 +703,18 @@ static void a_prober_that_goes_away_fails_what_was_under_way(void **state)
 	world_free(w);
 }
 
+static void a_prober_that_dies_of_a_power_check_is_counted_too(void **state)
+{
+	struct world *w = world_of_one_scsi();
+
+	world_verdict(w, 1, "sda", "request-sense", WIRE_CHILD_DIED, 0);
+	world_pass(w, 1);
+	assert_int_equal(world_poll(w, "sda")->failures[FAIL_OS], 1);
+	world_pass(w, 15000);
+	assert_true(world_poll(w, "sda")->is_settled);
+	world_free(w);
+}
+
 static void values_age_while_the_prober_is_away(void **state)
 {
 	struct world *w = world_of_one_scsi();
@@ -789,6 +801,7 @@ int main(void)
 		cmocka_unit_test(numbers_of_another_disk_are_not_taken),
 		cmocka_unit_test(a_path_in_trouble_gives_way_to_the_other),
 		cmocka_unit_test(a_prober_that_goes_away_fails_what_was_under_way),
+		cmocka_unit_test(a_prober_that_dies_of_a_power_check_is_counted_too),
 		cmocka_unit_test(values_age_while_the_prober_is_away),
 		cmocka_unit_test(a_drive_that_leaves_takes_its_answers_with_it),
 		cmocka_unit_test(commands_are_counted_and_timed),

@@ -118,6 +118,27 @@ static void a_better_page_that_comes_late_does_not_take_over(void **state)
 	end(&w);
 }
 
+/* A series that is new makes us choose again, but not for those that have a source. */
+static void choosing_again_leaves_the_chosen_alone(void **state)
+{
+	struct readings_world w;
+	struct sample_set set = { 0 };
+	struct sample s[] = { { .family = drive_written_bytes_total, .rank = 2, .value = 200 },
+			      { .family = drive_read_bytes_total, .rank = 2, .value = 5 } };
+
+	begin(&w);
+	take(&w, POOR, SECOND, drive_written_bytes_total, 1, 100);
+	settle(&w);
+	for (size_t i = 0; i < ARRAY_SIZE(s); i++)
+		assert_true(sample_set_add(&set, &s[i]));
+	readings_take(&w.poll, &w.entries[GOOD], &set);
+	assert_true(value_of(&w, drive_written_bytes_total) == 100);
+	assert_true(value_of(&w, drive_read_bytes_total) == 5);
+	assert_ptr_equal(readings_source(&w.poll, drive_written_bytes_total), &poor);
+	assert_int_equal(w.poll.n_source_changes, 0);
+	end(&w);
+}
+
 static void a_series_that_comes_late_finds_its_source(void **state)
 {
 	struct readings_world w;
@@ -285,6 +306,7 @@ int main(void)
 		cmocka_unit_test(the_source_is_chosen_when_the_first_visit_ends),
 		cmocka_unit_test(no_other_page_steps_in),
 		cmocka_unit_test(a_better_page_that_comes_late_does_not_take_over),
+		cmocka_unit_test(choosing_again_leaves_the_chosen_alone),
 		cmocka_unit_test(a_series_that_comes_late_finds_its_source),
 		cmocka_unit_test(a_page_that_is_gone_gives_way_and_that_is_counted),
 		cmocka_unit_test(series_choose_each_for_itself),
