@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/text.h"
 
@@ -129,15 +130,8 @@ void diskstats_parse(struct diskstats_table *t, const char *text)
 	t->n = 0;
 	for (const char *end; *text; text = *end ? end + 1 : end) {
 		end = strchrnul(text, '\n');
-		if (t->n == t->room) {
-			size_t room = t->room ? t->room * 2 : 64;
-			struct diskstats *at = realloc(t->at, room * sizeof *at);
-
-			if (!at)
-				return;
-			t->at = at;
-			t->room = room;
-		}
+		if (!ARRAY_GROW(t->at, t->room, t->n))
+			return;
 		t->n += parse_line(text, &t->at[t->n]);
 	}
 }

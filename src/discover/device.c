@@ -4,17 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 struct device *device_list_add(struct device_list *list)
 {
-	if (list->n == list->room) {
-		size_t room = list->room ? list->room * 2 : 16;
-		struct device *at = realloc(list->at, room * sizeof *at);
-
-		if (!at)
-			return NULL;
-		list->at = at;
-		list->room = room;
-	}
+	if (!ARRAY_GROW(list->at, list->room, list->n))
+		return NULL;
 	list->at[list->n] = (struct device){ .rotational = -1 };
 	return &list->at[list->n++];
 }

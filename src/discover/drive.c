@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
+
 static void drive_free(struct drive *drive)
 {
 	free(drive->devices);
@@ -51,15 +53,8 @@ static struct drive *drive_new(struct drive_table *table, const struct device *f
 {
 	struct drive *drive;
 
-	if (table->n == table->room) {
-		size_t room = table->room ? table->room * 2 : 32;
-		struct drive **at = realloc(table->at, room * sizeof(struct drive *));
-
-		if (!at)
-			return NULL;
-		table->at = at;
-		table->room = room;
-	}
+	if (!ARRAY_GROW(table->at, table->room, table->n))
+		return NULL;
 	drive = calloc(1, sizeof *drive);
 	if (!drive)
 		return NULL;

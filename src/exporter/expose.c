@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
+
 enum { BODY_MAX = 64 << 20 };
 
 #define LABELS(...) (const char *const[]){ __VA_ARGS__, NULL }
@@ -204,18 +206,8 @@ static void io_put(struct sample_sink *sink, const struct sample *s)
 	struct sample mine = *s;
 
 	mine.is_dynamic = false;	/* the device's name outlives the scrape */
-	if (e->io.n == e->room_io) {
-		size_t room = e->room_io ? e->room_io * 2 : 512;
-		struct sample *at = realloc(e->io.at, room * sizeof *at);
-		struct drive **drives = at ? realloc(e->io_drive, room * sizeof(struct drive *)) : NULL;
-
-		if (at)
-			e->io.at = at;
-		if (!drives)
-			return;
-		e->io_drive = drives;
-		e->room_io = room;
-	}
+	if (!ARRAY_GROW(e->io.at, e->io.room, e->io.n) || !ARRAY_GROW(e->io_drive, e->room_io, e->io.n))
+		return;
 	e->io_drive[e->io.n] = to->drive;
 	e->io.at[e->io.n++] = mine;
 }

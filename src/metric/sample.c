@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* A list of copies, freed whole with the set. */
 struct sample_text {
 	struct sample_text *next;
@@ -26,15 +28,8 @@ bool sample_set_add(struct sample_set *set, const struct sample *s)
 {
 	struct sample copy = *s;
 
-	if (set->n == set->room) {
-		size_t room = set->room ? set->room * 2 : 16;
-		struct sample *at = set->n < SAMPLE_SET_MAX ? realloc(set->at, room * sizeof *at) : NULL;
-
-		if (!at)
-			return false;
-		set->at = at;
-		set->room = room;
-	}
+	if (set->n == SAMPLE_SET_MAX || !ARRAY_GROW(set->at, set->room, set->n))
+		return false;
 	for (size_t i = 0; copy.is_dynamic && i < SAMPLE_LABELS && copy.label[i]; i++) {
 		copy.label[i] = copy_text(set, copy.label[i]);
 		if (!copy.label[i])

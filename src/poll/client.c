@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -386,15 +387,8 @@ int probe_client_request(struct probe_client *c, struct wire_request *request, v
 
 	if (!c->has_hello)
 		return -ENOTCONN;
-	if (c->n_pending == c->room_pending) {
-		size_t room = c->room_pending ? c->room_pending * 2 : 32;
-		struct pending *pending = realloc(c->pending, room * sizeof *pending);
-
-		if (!pending)
-			return -ENOMEM;
-		c->pending = pending;
-		c->room_pending = room;
-	}
+	if (!ARRAY_GROW(c->pending, c->room_pending, c->n_pending))
+		return -ENOMEM;
 	request->id = ++c->next_id;
 	r = wire_send(c->fd, out, wire_put_request(out, request));
 	if (r)

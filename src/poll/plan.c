@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "poll/drive_poll.h"
 
 enum { DEFAULT_INTERVAL_S = 60, IDENTITY_TRIES = 3 };
@@ -32,15 +33,8 @@ static int add_entry(struct drive_poll *poll, const struct page *page, size_t or
 {
 	size_t at = poll->n_entries;
 
-	if (poll->n_entries == poll->room_entries) {
-		size_t room = poll->room_entries ? poll->room_entries * 2 : 16;
-		struct plan_entry *entries = realloc(poll->entries, room * sizeof *entries);
-
-		if (!entries)
-			return -ENOMEM;
-		poll->entries = entries;
-		poll->room_entries = room;
-	}
+	if (!ARRAY_GROW(poll->entries, poll->room_entries, poll->n_entries))
+		return -ENOMEM;
 	while (at > 0 && poll->entries[at - 1].order > order)
 		at--;
 	memmove(poll->entries + at + 1, poll->entries + at, (poll->n_entries - at) * sizeof *poll->entries);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/log.h"
 #include "poll/drive_poll.h"
 
@@ -56,15 +57,8 @@ static bool needs_choice(const struct sample *s)
 
 static struct reading_choice *add_choice(struct drive_poll *poll)
 {
-	if (poll->n_choices == poll->room_choices) {
-		size_t room = poll->room_choices ? poll->room_choices * 2 : 8;
-		struct reading_choice *choices = realloc(poll->choices, room * sizeof *choices);
-
-		if (!choices)
-			return NULL;
-		poll->choices = choices;
-		poll->room_choices = room;
-	}
+	if (!ARRAY_GROW(poll->choices, poll->room_choices, poll->n_choices))
+		return NULL;
 	return &poll->choices[poll->n_choices++];
 }
 
@@ -175,15 +169,8 @@ static bool is_served(const struct drive_poll *poll, const struct plan_entry *en
 
 static bool serve(struct drive_poll *poll, const struct sample *s)
 {
-	if (poll->n_served == poll->room_served) {
-		size_t room = poll->room_served ? poll->room_served * 2 : 64;
-		const struct sample **served = realloc(poll->served, room * sizeof(struct sample *));
-
-		if (!served)
-			return false;
-		poll->served = served;
-		poll->room_served = room;
-	}
+	if (!ARRAY_GROW(poll->served, poll->room_served, poll->n_served))
+		return false;
 	poll->served[poll->n_served++] = s;
 	return true;
 }

@@ -1,8 +1,10 @@
 /* base/: the cursor, text from outside, failures, the door to sysfs. */
 #include "unit.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/bytes.h"
 #include "base/fail.h"
 #include "base/sysfs.h"
@@ -130,6 +132,23 @@ static void sysfs_gives_only_what_is_listed(void **state)
 	assert_int_equal(sysfs_read("/sys/block/none-such", "size", value, sizeof value), -ENOENT);
 }
 
+static void arrays_grow_and_keep_what_they_hold(void **state)
+{
+	uint32_t *numbers = NULL;
+	size_t n = 0, room = 0;
+
+	for (; n < 1000; n++) {
+		assert_true(ARRAY_GROW(numbers, room, n));
+		numbers[n] = (uint32_t)n;
+	}
+	assert_true(room >= 1000);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(numbers[i], i);
+	room = SIZE_MAX / 2;
+	assert_false(ARRAY_GROW(numbers, room, room));	/* its size would not fit a number */
+	free(numbers);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -140,6 +159,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_utf8_is_replaced),
 		cmocka_unit_test(numbers_from_outside_are_whole_and_bounded),
 		cmocka_unit_test(text_stops_at_its_limit),
+		cmocka_unit_test(arrays_grow_and_keep_what_they_hold),
 		cmocka_unit_test(failures_blame_the_right_party),
 		cmocka_unit_test(failures_read_as_sentences),
 		cmocka_unit_test(sysfs_gives_only_what_is_listed),

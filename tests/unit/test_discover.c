@@ -88,7 +88,7 @@ static void placeholders_are_known(void **state)
 {
 	static const char *const yes[] = { "", "0", "00000000", "XXXX", "    ", "123456789", "0123456789ABCDEF", "abcdef", "456",
 					   "1234567890ABCDEF", "serial number" };
-	static const char *const no[] = { "S1", "0001", "P3G1", "12345678900", "10" };
+	static const char *const no[] = { "mmcblk0boot0", "mmcblk0rpmb", "S1", "0001", "P3G1", "12345678900", "10" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(yes); i++)
 		assert_true(label_is_placeholder(yes[i]));

@@ -182,6 +182,30 @@ static void each_namespace_is_asked_for_itself(void **state)
 	plan_free(&w.poll);
 }
 
+static void a_deleted_namespace_is_asked_no_more(void **state)
+{
+	struct plan_world w;
+
+	begin(&w, TRANSPORT_NVME);
+	w.drive.n_devices = 3;
+	w.devices[0].is_controller = true;
+	w.devices[1].nsid = 1;
+	w.devices[2].nsid = 7;
+	for (int i = 0; i < 3; i++)
+		assert_non_null(answer_next(&w, SECOND));
+	w.drive.facts.n_namespaces = 2;
+	w.drive.facts.namespaces[0] = (struct nvme_namespace){ .nsid = 1, .size_bytes = 4096 };
+	w.drive.facts.namespaces[1] = (struct nvme_namespace){ .nsid = 7, .size_bytes = 8192 };
+	w.poll.is_dirty = false;
+	w.drive.n_devices = 2;
+	assert_null(plan_next(&w.poll, SECOND));
+	assert_int_equal(w.poll.n_entries, 2);
+	assert_int_equal(w.drive.facts.n_namespaces, 1);	/* nor does it count for the capacity */
+	assert_int_equal(w.drive.facts.namespaces[0].nsid, 1);
+	assert_true(w.poll.is_dirty);
+	plan_free(&w.poll);
+}
+
 static void identity_that_fails_is_not_waited_for_for_ever(void **state)
 {
 	struct plan_world w;
@@ -290,6 +314,7 @@ int main(void)
 		cmocka_unit_test(what_is_offered_no_longer_is_dropped),
 		cmocka_unit_test(what_is_not_supported_is_never_due),
 		cmocka_unit_test(each_namespace_is_asked_for_itself),
+		cmocka_unit_test(a_deleted_namespace_is_asked_no_more),
 		cmocka_unit_test(identity_that_fails_is_not_waited_for_for_ever),
 		cmocka_unit_test(periods_scale_with_the_interval),
 		cmocka_unit_test(up_rests_on_the_health_pages),
