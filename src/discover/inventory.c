@@ -21,6 +21,7 @@ void discover_inventory_group(const char *key, char *group, size_t size)
 static void take_device(const struct inventory_drive *drive, const struct inventory_device *from, struct device *d)
 {
 	const char *devpath = from->devpath ? from->devpath : "";
+	const char *wwid = inventory_sysfs(from, "device/wwid");
 	const char *state = inventory_sysfs(from, from->is_controller ? "state" : "device/state");
 
 	d->source = SOURCE_REPLAY;
@@ -38,6 +39,8 @@ static void take_device(const struct inventory_drive *drive, const struct invent
 	text_copy(d->host, sizeof d->host, drive->devices[0].name);	/* a replay asks all drives side by side */
 	device_path_from_devpath(devpath, from->name, d->path, sizeof d->path);
 	d->is_sas = strstr(devpath, "/end_device-") != NULL;
+	if (wwid && !strncmp(wwid, "naa.", 4))
+		text_copy(d->wwn, sizeof d->wwn, wwid + 4);
 	if (state)
 		text_copy(d->state, sizeof d->state, state);
 	memcpy(d->stat, from->stat, sizeof d->stat);

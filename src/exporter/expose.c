@@ -36,12 +36,20 @@ static void put(struct expose *e, const struct drive *drive, const char *const *
 
 /* ---- who it is */
 
+/* What the drive told; before it has told anything, what the kernel knows. */
+static const char *told_or_known(const struct drive *drive, const char *told, const char *known)
+{
+	return drive->is_identified || told[0] ? told : known;
+}
+
 static void write_info(struct expose *e, enum metric_family_id family)
 {
 	FOR_EACH_DRIVE(e, drive, is_shown) {
 		const struct drive_facts *f = &drive->facts;
+		const struct device *d = &drive->devices[0];
 		const char *const label[METRIC_LABELS + 1] = {
-			drive->is_virtual ? "virtual" : "physical", f->vendor, f->model, f->serial, f->firmware, f->wwn,
+			drive->is_virtual ? "virtual" : "physical", f->vendor, told_or_known(drive, f->model, d->model),
+			told_or_known(drive, f->serial, d->serial), f->firmware, told_or_known(drive, f->wwn, d->wwn),
 			drive_transport_name(drive), drive_type_name(drive), f->form_factor ? f->form_factor : "", NULL,
 		};
 
