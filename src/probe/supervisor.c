@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "probe/child.h"
@@ -162,15 +163,8 @@ static int child_start(struct supervisor *s, const char *name, struct child **re
 		return -ENOMEM;
 	if (s->n_children == CHILDREN_MAX)
 		return -EUSERS;
-	if (s->n_children == s->room) {
-		size_t room = s->room ? 2 * s->room : 32;
-		struct child **more = realloc(s->children, room * sizeof *more);
-
-		if (!more)
-			return -ENOMEM;
-		s->children = more;
-		s->room = room;
-	}
+	if (!ARRAY_GROW(s->children, s->room, s->n_children))
+		return -ENOMEM;
 	c->watch = WATCH_CHILD;
 	text_copy(c->name, sizeof c->name, name);
 	c->fd = child_fork(s, name);
