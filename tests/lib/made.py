@@ -40,4 +40,8 @@ def capture(device, serial, wwn, changes=None, head=(), tail=()):
 
 def device_name(number):
     """sda to sdz, then sdaa on"""
-    return 'sd' + ('' if number < 26 else chr(ord('a') + number // 26 - 1)) + chr(ord('a') + number % 26)
+    letters = ''
+    while number >= 0:
+        letters = chr(ord('a') + number % 26) + letters
+        number = number // 26 - 1
+    return 'sd' + letters
