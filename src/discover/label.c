@@ -69,20 +69,39 @@ static bool has_sibling(const struct drive_table *table, const struct drive *dri
 	return false;
 }
 
-static const char *distinction_of(const struct drive *drive)
+/* Words 108 to 111 of IDENTIFY as they are. A drive that does not vouch for them (ACS, word 87 bit 8) has no world wide
+ * name for drive_info, but to tell two with one serial apart they do. */
+static bool unvouched_wwn(const struct drive_facts *facts, char out[17])
 {
-	return drive->facts.wwn[0] ? drive->facts.wwn : drive->devices[0].path;
+	const uint8_t *words = facts->identify + 216;
+
+	for (size_t i = 0; i < 8; i++)
+		snprintf(out + 2 * i, 3, "%02x", words[i ^ 1]);
+	return facts->has_identify && strspn(out, "0") < 16;
+}
+
+/* What tells drives with one serial apart: the world wide name, else where it sits. */
+static void append_distinction(struct drive *drive, const char *last_resort)
+{
+	const char *path = drive->devices[0].path;
+	char words[17];
+
+	if (drive->facts.wwn[0])
+		append_part(drive->label, sizeof drive->label, drive->facts.wwn);
+	else if (unvouched_wwn(&drive->facts, words))
+		append_part(drive->label, sizeof drive->label, words);
+	else
+		append_part(drive->label, sizeof drive->label, path[0] ? path : last_resort);
 }
 
 static void settle_clash(const struct drive_table *table, struct drive *drive)
 {
 	char plain[DRIVE_LABEL_MAX];
-	const char *more = distinction_of(drive);
 
 	if (!holder_of(table, drive, drive->label))
 		return;
 	text_copy(plain, sizeof plain, drive->label);
-	append_part(drive->label, sizeof drive->label, *more ? more : drive->devices[0].name);
+	append_distinction(drive, drive->devices[0].name);
 	for (unsigned n = 2; holder_of(table, drive, drive->label) && n < 10000; n++)
 		snprintf(drive->label, sizeof drive->label, "%.200s_%u", plain, n);
 }
@@ -109,7 +128,7 @@ void drive_identified(struct drive_table *table, struct drive *drive)
 	drive->is_identified = true;
 	label_plain(facts->model, facts->serial, drive->label, sizeof drive->label);
 	if (label_is_placeholder(facts->serial) || has_sibling(table, drive))
-		append_part(drive->label, sizeof drive->label, distinction_of(drive));
+		append_distinction(drive, "");
 	if (!drive->label[0])
 		snprintf(drive->label, sizeof drive->label, "unidentified_%s", drive->devices[0].name);
 	name_siblings(table, drive);
