@@ -30,7 +30,7 @@ static void read_text(const char *dir, const char *attribute, char *out, size_t 
 /* Unit Serial Number as the SCSI midlayer cached it (SPC, VPD page 80h). */
 static void read_cached_serial(const char *dir, char *out, size_t size)
 {
-	char raw[SYSFS_VALUE_MAX], serial[SYSFS_VALUE_MAX];
+	char raw[SYSFS_VALUE_MAX];
 	ssize_t n = sysfs_read(dir, "device/vpd_pg80", raw, sizeof raw);
 	struct bytes b = bytes_of(raw, n > 0 ? (size_t)n : 0), value;
 
@@ -38,8 +38,7 @@ static void read_cached_serial(const char *dir, char *out, size_t size)
 	value = bytes_take(&b, bytes_be(&b, 2));
 	if (b.torn)
 		return;
-	bytes_text(&value, value.left, serial);
-	text_copy(out, size, serial);
+	facts_text(value, out, size);
 }
 
 /* "naa.5000c500..." to its digits; other forms (t10., eui.) are not a world wide name by which paths meet. */

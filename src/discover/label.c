@@ -106,7 +106,13 @@ static void settle_clash(const struct drive_table *table, struct drive *drive)
 		snprintf(drive->label, sizeof drive->label, "%.200s_%u", plain, n);
 }
 
-/* Those that were named before this one told that it is one of them. */
+static bool is_sibling(const struct drive *a, const struct drive *b)
+{
+	return a->facts.wwn[0] && b->facts.wwn[0] && strcmp(a->facts.wwn, b->facts.wwn) &&
+	       !strcmp(a->facts.serial, b->facts.serial) && !strcmp(a->facts.model, b->facts.model);
+}
+
+/* Those that were named before this one told that it is one of them; a name that another holds is left to it. */
 static void name_siblings(const struct drive_table *table, const struct drive *drive)
 {
 	for (size_t i = 0; i < table->n; i++) {
@@ -114,10 +120,11 @@ static void name_siblings(const struct drive_table *table, const struct drive *d
 		char plain[DRIVE_LABEL_MAX];
 
 		label_plain(other->facts.model, other->facts.serial, plain, sizeof plain);
-		if (other != drive && other->is_identified && drive->facts.wwn[0] && other->facts.wwn[0] &&
-		    strcmp(other->facts.wwn, drive->facts.wwn) && !strcmp(other->facts.serial, drive->facts.serial) &&
-		    !strcmp(other->facts.model, drive->facts.model) && !strcmp(other->label, plain))
-			append_part(other->label, sizeof other->label, other->facts.wwn);
+		if (other == drive || !other->is_identified || !is_sibling(other, drive) || strcmp(other->label, plain))
+			continue;
+		append_part(plain, sizeof plain, other->facts.wwn);
+		if (!holder_of(table, other, plain))
+			text_copy(other->label, sizeof other->label, plain);
 	}
 }
 

@@ -40,14 +40,12 @@ static bool is_valid(struct bytes in, size_t number)
 static void swapped_text(struct bytes in, size_t first, size_t n_words, char *text)
 {
 	uint8_t raw[40];
-	struct bytes swapped;
 
 	for (size_t i = 0; i < n_words; i++) {
 		raw[2 * i] = (uint8_t)(word(in, first + i) >> 8);
 		raw[2 * i + 1] = (uint8_t)word(in, first + i);
 	}
-	swapped = bytes_of(raw, n_words * 2);
-	bytes_text(&swapped, n_words * 2, text);
+	facts_text(bytes_of(raw, n_words * 2), text, n_words * 2 + 1);
 }
 
 static uint32_t logical_block(struct bytes in)
@@ -60,19 +58,26 @@ static uint32_t logical_block(struct bytes in)
 	return bytes >= ATA_BLOCK && bytes <= ATA_BLOCK_MAX ? (uint32_t)bytes : 0;
 }
 
+/* The larger count; one that makes more bytes than a number holds is none. */
+static uint64_t larger(uint64_t sectors, uint64_t n, uint32_t block)
+{
+	return n > sectors && n <= UINT64_MAX / block ? n : sectors;
+}
+
 /* The largest of the three counts of sectors: each smaller one is cut at what it can hold. Word 69 bit 3 (ACS-3): the
  * extended number of user addressable sectors is supported. */
 static uint64_t capacity(struct bytes in, uint32_t block)
 {
-	uint64_t sectors = words(in, 60, 2), n;
+	uint64_t sectors = words(in, 60, 2);
 
+	if (!block)
+		return 0;
 	if (is_valid(in, 83) && has_bit(in, 83, 10)) {
-		n = words(in, 100, 4);
-		sectors = n > sectors ? n : sectors;
-		n = has_bit(in, 69, 3) ? words(in, 230, 4) : 0;
-		sectors = n > sectors ? n : sectors;
+		sectors = larger(sectors, words(in, 100, 4), block);
+		if (has_bit(in, 69, 3))
+			sectors = larger(sectors, words(in, 230, 4), block);
 	}
-	return block && sectors <= UINT64_MAX / block ? sectors * block : 0;
+	return sectors * block;
 }
 
 /* Words 108 to 111 are one number, the most significant word first. */

@@ -177,13 +177,12 @@ static bool has_statistics_log(const struct page *page, const struct drive_facts
 	return facts->has_log_directory && facts->gp_log_pages[STATISTICS_LOG] > 0;
 }
 
-/* Named by the list and within the length that the directory gives the log. */
+/* Named by the list. The length that the directory gives the log does not count: Kingston's SEDC400 says 6 and lists page
+ * 07h, which it has. */
 static bool is_listed(const struct page *page, const struct drive_facts *facts)
 {
-	uint32_t number = page->command.key[KEY_LOG_PAGE];
-
 	return has_statistics_log(page, facts) && facts->has_statistics_list &&
-	       facts->gp_log_pages[STATISTICS_LOG] > number && facts_bit(facts->statistics_pages, number);
+	       facts_bit(facts->statistics_pages, page->command.key[KEY_LOG_PAGE]);
 }
 
 const struct page ata_statistics_list = {

@@ -6,10 +6,11 @@
 
 enum { INQUIRY_MIN = 36 };
 
-/* Peripheral qualifier 0 (a device is there) with the type of a disk (SBC) or of a zoned one (ZBC). */
+/* Peripheral qualifier 0 (a device is there), and one of the types that the kernel makes a disk of: direct access (SBC),
+ * optical memory, reduced block commands, zoned (ZBC). */
 static bool is_disk(uint8_t peripheral)
 {
-	return peripheral == 0x00 || peripheral == 0x14;
+	return peripheral == 0x00 || peripheral == 0x07 || peripheral == 0x0e || peripheral == 0x14;
 }
 
 static struct fail learn_inquiry(const struct page *page, struct bytes in, struct drive_facts *facts)

@@ -172,12 +172,19 @@ uint64_t plan_next_due(const struct drive_poll *poll)
 	return due;
 }
 
+/* Model and serial are there: a page that only adds to them must not keep the drive's health waiting. */
+static bool has_name(const struct drive_facts *facts)
+{
+	return facts->model[0] && !label_is_placeholder(facts->serial);
+}
+
 /* Asked as far as it makes sense now: what the drive answers wrongly it will not answer rightly for being asked at once
  * again, but what did not get through may. */
-static bool is_asked_out(const struct plan_entry *entry)
+static bool is_asked_out(const struct drive_poll *poll, const struct plan_entry *entry)
 {
 	return entry->answered_us || entry->is_unsupported || entry->failures >= IDENTITY_TRIES ||
-	       (entry->failures && (entry->failed_by == FAIL_FORMAT || entry->failed_by == FAIL_DEVICE));
+	       (entry->failures && (has_name(&poll->drive->facts) || entry->failed_by == FAIL_FORMAT ||
+				    entry->failed_by == FAIL_DEVICE));
 }
 
 bool plan_is_identity_complete(const struct drive_poll *poll)
@@ -187,7 +194,7 @@ bool plan_is_identity_complete(const struct drive_poll *poll)
 	for (size_t i = 0; i < poll->n_entries; i++) {
 		const struct plan_entry *entry = &poll->entries[i];
 
-		if (entry->page->is_identity && !is_asked_out(entry) && is_offered(entry->page, poll))
+		if (entry->page->is_identity && !is_asked_out(poll, entry) && is_offered(entry->page, poll))
 			return false;
 	}
 	return true;

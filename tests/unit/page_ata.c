@@ -80,6 +80,16 @@ static void identify_says_who_the_drive_is(void **state)
 	assert_true(facts->has_smart && facts->has_smart_log && facts->has_gp_log);
 }
 
+static void a_zero_byte_does_not_end_a_string(void **state)
+{
+	uint8_t raw[SECTOR];
+
+	make_identify(raw);
+	put_text(raw, 10, 10, "S1 Z9");
+	raw[10 * 2 + 3] = 0;		/* the blank: bytes of a word stand swapped */
+	assert_string_equal(learned(raw)->serial, "S1 Z9");
+}
+
 static void identify_of_any_other_length_is_refused(void **state)
 {
 	uint8_t raw[SECTOR + 1] = { 0 };
@@ -180,8 +190,8 @@ static void the_largest_count_of_sectors_is_the_capacity(void **state)
 	put_word(raw, 69, 1 << 3);
 	put_words(raw, 230, 1ull << 48, 4);
 	assert_true(learned(raw)->capacity_bytes == 512ull << 48);
-	put_words(raw, 230, UINT64_MAX, 4);	/* more bytes than a number holds */
-	assert_true(learned(raw)->capacity_bytes == 0);
+	put_words(raw, 230, UINT64_MAX, 4);	/* more bytes than a number holds: the other counts stand */
+	assert_true(learned(raw)->capacity_bytes == 480103981056);
 	put_word(raw, 69, 0);
 	assert_true(learned(raw)->capacity_bytes == 480103981056);
 }
@@ -303,7 +313,9 @@ static void a_page_is_asked_only_where_the_list_names_it(void **state)
 	/* 05h stands after the last entry */
 	assert_false(ata_temperature_statistics.is_offered(&ata_temperature_statistics, &facts));
 	assert_true(facts_bit(facts.statistics_pages, 0xff));
-	facts.gp_log_pages[4] = 7;	/* the log ends before page 07h */
+	facts.gp_log_pages[4] = 6;	/* a directory too short for page 07h: Kingston SEDC400 lists and has it */
+	assert_true(ata_solid_state_statistics.is_offered(&ata_solid_state_statistics, &facts));
+	facts.gp_log_pages[4] = 0;
 	assert_false(ata_solid_state_statistics.is_offered(&ata_solid_state_statistics, &facts));
 
 	every_truncation_is_refused(&ata_statistics_list, raw, SECTOR);
@@ -497,6 +509,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(identify_says_who_the_drive_is),
+		cmocka_unit_test(a_zero_byte_does_not_end_a_string),
 		cmocka_unit_test(identify_of_any_other_length_is_refused),
 		cmocka_unit_test(rubbish_is_no_identify),
 		cmocka_unit_test(a_wrong_checksum_of_identify_is_forgiven),

@@ -256,6 +256,27 @@ static void sibling_units_of_which_nobody_told_have_theirs_too(void **state)
 	}
 }
 
+/* A bridge that gives two disks one name and one serial, and a sibling of theirs. */
+static void no_two_drives_ever_have_one_label(void **state)
+{
+	static const char *const names[] = { "5000c50000000001", "5000c50000000001", "5000c50000000002" };
+	struct counts counts;
+	struct drive_table table = table_with(&counts, NULL);
+	struct device_list list = { 0 };
+
+	add(&list, "sda", "a");
+	add(&list, "sdb", "b");
+	add(&list, "sdc", "c");
+	assert_int_equal(drive_table_update(&table, SOURCE_REPLAY, &list), 0);
+	for (int i = 0; i < 3; i++)
+		tell(&table, table.at[i], "M", "S1", names[i]);
+	for (int i = 0; i < 3; i++)
+		for (int k = 0; k < i; k++)
+			assert_string_not_equal(table.at[i]->label, table.at[k]->label);
+	drive_table_free(&table);
+	device_list_free(&list);
+}
+
 /* ---- the corpus beside the project */
 
 static const struct capture_answer *first_answer(const struct capture *c, const struct command *command)
@@ -721,6 +742,7 @@ int main(void)
 		cmocka_unit_test(no_two_drives_ever_share_a_label),
 		cmocka_unit_test(sibling_units_each_have_their_name),
 		cmocka_unit_test(sibling_units_of_which_nobody_told_have_theirs_too),
+		cmocka_unit_test(no_two_drives_ever_have_one_label),
 		cmocka_unit_test(labels_are_those_of_the_reference),
 		cmocka_unit_test(paths_are_read_out_of_devpaths),
 		cmocka_unit_test(namespaces_are_read_out_of_names),

@@ -225,6 +225,12 @@ static void identity_that_fails_is_not_waited_for_for_ever(void **state)
 	entry->failures = 3;
 	assert_true(plan_is_identity_complete(&w.poll));
 	entry->failures = 1;
+	text_copy(w.drive.facts.model, sizeof w.drive.facts.model, "M");
+	text_copy(w.drive.facts.serial, sizeof w.drive.facts.serial, "00000000");
+	assert_false(plan_is_identity_complete(&w.poll));	/* a placeholder needs the name that this page may have */
+	text_copy(w.drive.facts.serial, sizeof w.drive.facts.serial, "S1");
+	assert_true(plan_is_identity_complete(&w.poll));	/* a serial does not */
+	w.drive.facts.serial[0] = 0;
 	entry->failed_by = FAIL_FORMAT;			/* this will not */
 	assert_true(plan_is_identity_complete(&w.poll));
 	plan_free(&w.poll);
