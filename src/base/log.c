@@ -56,6 +56,13 @@ uint64_t log_dropped(void)
 	return state.dropped;
 }
 
+void log_guard_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != fd)	/* the lowest number is free */
+			_exit(EXIT_FAILURE);
+}
+
 /* A child copies a pipe into the file: a frozen file system hangs the child, not us. */
 static int open_through_child(void)
 {
@@ -107,10 +114,10 @@ void log_open(const char *program)
 	state.is_socket = S_ISSOCK(st.st_mode);
 	if (state.is_socket)
 		return;
-	if (S_ISREG(st.st_mode))
-		fd = open_through_child();
-	else
+	if (!S_ISREG(st.st_mode))
 		fd = open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)			/* a file, or another user's pipe or terminal */
+		fd = open_through_child();
 	if (fd >= 0)
 		state.fd = fd;
 }

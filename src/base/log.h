@@ -9,9 +9,14 @@
 enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 
 /* Opens our own view of standard error: a socket is sent to without waiting; a pipe or terminal is reopened so that
- * O_NONBLOCK is ours alone; a regular file, which could hang with its disk, gets a child that writes it. Call once,
+ * O_NONBLOCK is ours alone; a regular file, which could hang with its disk, and what may not be
+ * reopened get a child that writes it. Call once,
  * at start, before descriptors matter; until then lines go to standard error as they are. */
 void log_open(const char *program);
+
+/* The first act of every main(): a standard stream that is closed becomes one that reads nothing and takes no writing, so
+ * that no file or socket opened later gets its number. */
+void log_guard_streams(void);
 void log_set_level(enum log_level level);
 bool log_level_from_name(const char *name, enum log_level *ret);	/* debug, info, warn, error */
 const char *log_level_name(enum log_level level);

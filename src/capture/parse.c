@@ -89,7 +89,7 @@ static bool parse_key(struct parser *p, struct command *command, bool seen[COMMA
 	if (seen[key])
 		return refuse(p, "key %s is said twice", word);
 	if (strlen(value) > 8 || !text_hex_to_u64(value, UINT32_MAX, &v))
-		return refuse(p, "key %s takes at most 8 hexadecimal digits", word);
+		return refuse(p, "key %s takes 1 to 8 hexadecimal digits, not %.40s", word, value);
 	seen[key] = true;
 	command->key[key] = (uint32_t)v;
 	return true;

@@ -24,6 +24,7 @@ struct device {
 	int rotational;			/* 1, 0, or -1: not known */
 	char group[160];		/* the devices of one drive share it */
 	char host[NODE_NAME_MAX];	/* devices that share a SCSI host or controller share it: asked one after another */
+	char devpath[256];		/* the kernel's path of the device; empty: not known, or longer */
 	char path[64];			/* where it sits: "0:0:3:0", a PCI address; empty: not known */
 	char state[24];			/* the kernel's word: running, offline, live, dead; empty: not known */
 	bool is_sas;			/* seen below a SAS end device */

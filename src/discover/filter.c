@@ -41,6 +41,14 @@ void drive_filter_free(struct drive_filter *filter)
 	free(filter);
 }
 
+/* "sreial=ABC": a word before a = that is no field is a slip, not a model. */
+static bool is_field_slip(const char *pattern)
+{
+	size_t letters = strspn(pattern, "abcdefghijklmnopqrstuvwxyz");
+
+	return letters && pattern[letters] == '=';
+}
+
 /* "serial=ABC" to the field and what follows; a pattern without a known field is for models. */
 static const char *split_field(const char *pattern, enum filter_field *ret)
 {
@@ -64,6 +72,12 @@ int drive_filter_add(struct drive_filter *filter, bool is_include, const char *p
 
 	if (!rule)
 		return -ENOMEM;
+	if (split_field(pattern, &rule->field) == pattern && is_field_slip(pattern)) {
+		text_addf(error, "bad pattern \"%s\": no field has this name; there are model, serial, transport, device",
+			  pattern);
+		free(rule);
+		return -EINVAL;
+	}
 	pattern = split_field(pattern, &rule->field);
 	text_addf(&whole, "^(%s)$", pattern);
 	bad = whole.truncated ? REG_ESPACE : regcomp(&rule->pattern, whole.at, REG_EXTENDED | REG_NOSUB);

@@ -162,6 +162,8 @@ static void place(const char *dir, struct device *d)
 
 	if (sysfs_resolve(dir, devpath, sizeof devpath))
 		return;
+	if (strlen(devpath) < sizeof d->devpath)
+		text_copy(d->devpath, sizeof d->devpath, devpath);
 	device_path_from_devpath(devpath, d->name, d->path, sizeof d->path);
 	if (!d->host[0])
 		device_host_from_devpath(devpath, d->host, sizeof d->host);

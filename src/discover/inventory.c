@@ -37,6 +37,8 @@ static void take_device(const struct inventory_drive *drive, const struct invent
 		d->nsid = nsid_of(from);
 	discover_inventory_group(drive->key, d->group, sizeof d->group);
 	text_copy(d->host, sizeof d->host, drive->devices[0].name);	/* a replay asks all drives side by side */
+	if (strlen(devpath) < sizeof d->devpath)
+		text_copy(d->devpath, sizeof d->devpath, devpath);
 	device_path_from_devpath(devpath, from->name, d->path, sizeof d->path);
 	d->is_sas = strstr(devpath, "/end_device-") != NULL;
 	if (wwid && !strncmp(wwid, "naa.", 4))

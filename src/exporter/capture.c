@@ -1,11 +1,9 @@
 /* capture: everything that a drive answers to the vocabulary, as a text that replays it. The plan's pages come first, for
  * they tell what else the drive has; then the rest of what it lists. */
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/sysfs.h"
 #include "capture/capture.h"
 #include "exporter/verbs.h"
 
@@ -230,7 +228,7 @@ static void add_number(struct capture *capture, enum capture_line_kind kind, uin
 
 static void add_device(struct session *s, const struct device *d)
 {
-	char dir[SYSFS_PATH_MAX], devpath[PATH_MAX], state[64];
+	char line[64];
 
 	(void)capture_add_line(s->capture, d->is_controller ? CAPTURE_CONTROLLER : CAPTURE_DEVICE, d->name);
 	if (d->size_bytes)
@@ -239,16 +237,19 @@ static void add_device(struct session *s, const struct device *d)
 		add_number(s->capture, CAPTURE_LOGICAL_BLOCK, d->logical_block);
 	if (d->rotational >= 0)
 		add_number(s->capture, CAPTURE_ROTATIONAL, (uint64_t)d->rotational);
-	snprintf(dir, sizeof dir, d->is_controller ? "/sys/class/nvme/%s" : "/sys/block/%s", d->name);
-	if (d->source == SOURCE_HOST && !sysfs_resolve(dir, devpath, sizeof devpath) && !strpbrk(devpath, " #\n"))
-		(void)capture_add_line(s->capture, CAPTURE_DEVPATH, devpath);
+	if (d->devpath[0])
+		(void)capture_add_line(s->capture, CAPTURE_DEVPATH, d->devpath);
+	if (d->wwn[0]) {
+		snprintf(line, sizeof line, "device/wwid naa.%s", d->wwn);
+		(void)capture_add_line(s->capture, CAPTURE_SYSFS, line);
+	}
 	if (d->nsid) {
-		snprintf(state, sizeof state, "nsid %u", d->nsid);
-		(void)capture_add_line(s->capture, CAPTURE_SYSFS, state);
+		snprintf(line, sizeof line, "nsid %u", d->nsid);
+		(void)capture_add_line(s->capture, CAPTURE_SYSFS, line);
 	}
 	if (d->state[0]) {
-		snprintf(state, sizeof state, "%s %s", d->is_controller ? "state" : "device/state", d->state);
-		(void)capture_add_line(s->capture, CAPTURE_SYSFS, state);
+		snprintf(line, sizeof line, "%s %s", d->is_controller ? "state" : "device/state", d->state);
+		(void)capture_add_line(s->capture, CAPTURE_SYSFS, line);
 	}
 }
 

@@ -12,6 +12,8 @@ int main(int argc, char **argv)
 	struct options options;
 	int status = 1;
 
+	log_guard_streams();
+	event_block_signals();
 	switch (options_parse(argc, argv, &options, &error)) {
 	case OPTIONS_GO:
 		log_open("drive_exporter");

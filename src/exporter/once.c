@@ -14,18 +14,22 @@ void event_unrefp(sd_event **event)
 	sd_event_unref(*event);
 }
 
-int event_new(sd_event **ret)
+void event_block_signals(void)
 {
-	CLEANUP(event_unrefp) sd_event *event = NULL;
 	sigset_t signals;
-	int r = sd_event_new(&event);
 
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGINT);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	if (sigprocmask(SIG_BLOCK, &signals, NULL))
-		return -errno;
+}
+
+int event_new(sd_event **ret)
+{
+	CLEANUP(event_unrefp) sd_event *event = NULL;
+	int r = sd_event_new(&event);
+
 	if (r >= 0)
 		r = sd_event_add_signal(event, NULL, SIGTERM, NULL, NULL);
 	if (r >= 0)
@@ -58,7 +62,7 @@ int fleet_visit_once(sd_event *event, struct fleet *fleet, const struct options 
 	if (r >= 0)
 		r = sd_event_loop(event);
 	if (r == ENOTCONN)
-		log_error("the program that reads the drives cannot be started");
+		log_error("the program that reads the drives cannot be reached");
 	return r < 0 ? r : -r;
 }
 
@@ -221,5 +225,5 @@ int verb_list(const struct options *options)
 			fill_row(&fleet, fleet.drives.at[i], &rows[n++]);
 	qsort(rows + 1, n - 1, sizeof *rows, compare_rows);
 	print_rows(rows, n);
-	return is_every_drive_read(&fleet) ? 0 : 1;
+	return !fflush(stdout) && !ferror(stdout) && is_every_drive_read(&fleet) ? 0 : 1;
 }

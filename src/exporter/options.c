@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/un.h>
 
 #include "metric/exposition.h"
 
@@ -84,6 +85,14 @@ static void print_metrics(bool is_markdown)
 	fwrite(out.at, 1, out.length, stdout);
 }
 
+static enum options_verdict printed(struct text *error)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return OPTIONS_DONE;
+	text_addf(error, "cannot write to standard output: %s", strerror(errno));
+	return OPTIONS_BAD;
+}
+
 /* "500ms", "60s", "5m", "1h"; a number alone is not a duration, as in the ecosystem's other programs. */
 static bool parse_duration(const char *text, uint64_t *ret_us)
 {
@@ -157,14 +166,14 @@ static enum options_verdict apply(const struct flag *flag, const char *value, bo
 		return OPTIONS_GO;
 	case FLAG_HELP:
 		print_help();
-		return OPTIONS_DONE;
+		return printed(error);
 	case FLAG_VERSION:
 		printf("drive_exporter, version %s\n", PACKAGE_VERSION);
-		return OPTIONS_DONE;
+		return printed(error);
 	case FLAG_LIST_METRICS:
 	case FLAG_LIST_METRICS_MARKDOWN:
 		print_metrics(flag->kind == FLAG_LIST_METRICS_MARKDOWN);
-		return OPTIONS_DONE;
+		return printed(error);
 	}
 	return OPTIONS_BAD;
 }
@@ -224,9 +233,13 @@ static enum options_verdict take_word(const char *word, bool *has_verb, struct o
 	return OPTIONS_BAD;
 }
 
-/* A path that is not there is said at once, not by the program that would read it later. */
-static enum options_verdict check_replays(const struct options *o, struct text *error)
+/* A path that is not there, or that no socket can have, is said at once, not by who would use it later. */
+static enum options_verdict check_paths(const struct options *o, struct text *error)
 {
+	if (o->prober_socket && strlen(o->prober_socket) >= sizeof ((struct sockaddr_un *)NULL)->sun_path) {
+		text_addf(error, "--prober.socket=%.20s...: longer than a socket's path can be", o->prober_socket);
+		return OPTIONS_BAD;
+	}
 	for (size_t i = 0; o->replays[i]; i++)
 		if (access(o->replays[i], R_OK)) {
 			text_addf(error, "--replay=%s: %s", o->replays[i], strerror(errno));
@@ -259,7 +272,7 @@ enum options_verdict options_parse(int argc, char **argv, struct options *ret, s
 	}
 	if (!ret->listen_addresses[0])
 		ret->listen_addresses[0] = ":9946";
-	return check_replays(ret, error);
+	return check_paths(ret, error);
 }
 
 void options_free(struct options *o)

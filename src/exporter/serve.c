@@ -1,9 +1,11 @@
 /* The daemon. */
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <systemd/sd-daemon.h>
 
 #include "exporter/expose.h"
@@ -37,15 +39,26 @@ static bool is_ready(void *context)
 	return fleet_is_discovered(&d->fleet);
 }
 
+/* capabilities(7): with CAP_IPC_LOCK no limit holds. */
+static bool may_lock_all(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
+	struct rlimit limit;
+
+	if (!syscall(SYS_capget, &header, data) && (data[0].effective & 1u << CAP_IPC_LOCK))
+		return true;
+	return !getrlimit(RLIMIT_MEMLOCK, &limit) && limit.rlim_cur == RLIM_INFINITY;
+}
+
 /* Where the system's own disk hangs, a page of ours that must come back from it would hang us. Only without a limit:
  * with one, memory that would pass it is refused, which is worse. */
 static void lock_memory(void)
 {
-	struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
-
-	if (setrlimit(RLIMIT_MEMLOCK, &limit) &&
-	    (getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur != RLIM_INFINITY))
+	if (!may_lock_all()) {
+		log_debug("memory is not locked: neither CAP_IPC_LOCK nor an unlimited RLIMIT_MEMLOCK");
 		return;
+	}
 	if (mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT))
 		log_debug("memory is not locked: %s", strerror(errno));
 }

@@ -12,5 +12,7 @@ int verb_capture(const struct options *);
  * logged. */
 int fleet_visit_once(sd_event *, struct fleet *, const struct options *);
 void event_unrefp(sd_event **);
+/* Before anything else: a SIGTERM that comes early ends the loop when there is one. */
+void event_block_signals(void);
 /* An event loop that SIGTERM and SIGINT end. */
 int event_new(sd_event **ret);

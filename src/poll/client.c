@@ -115,7 +115,7 @@ static void drop_connection(struct probe_client *c, const char *why)
 	c->has_hello = false;
 	c->failures++;
 	if (was_up || c->failures == 1)
-		log_warn("%s: %s; trying again", c->options.program ? c->options.program : c->options.socket_path, why);
+		log_warn("%s: %s", c->options.program ? c->options.program : c->options.socket_path, why);
 	tell_to_end(c);
 	fail_pending(c);
 	if (was_up)
@@ -307,7 +307,8 @@ static void take_message(struct probe_client *c, size_t n)
 	case WIRE_REFUSED:
 		if (wire_get_text(in, c->text, sizeof c->text))
 			c->text[0] = 0;
-		log_warn("the prober refuses us: %s", c->text);
+		if (!c->failures)
+			log_warn("the prober refuses us: %s", c->text);
 		drop_connection(c, "refused");
 		return;
 	case WIRE_REQUEST:

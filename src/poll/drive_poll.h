@@ -16,7 +16,6 @@ struct plan_entry {
 	uint64_t answered_us;		/* monotonic; 0: never */
 	int64_t answered_at_us;		/* since 1970 */
 	unsigned failures;		/* in a row */
-	enum fail_source failed_by;	/* the last of them */
 	uint64_t logged;		/* the failure that was logged last, so that it is logged once */
 	bool is_unsupported;		/* the drive said so: never asked again */
 	bool is_stale;			/* too old to be served, but for identity and lifetime counters */
@@ -86,7 +85,9 @@ struct plan_entry *plan_next(struct drive_poll *, uint64_t now_us);
 /* When the next entry is due; UINT64_MAX: none. */
 uint64_t plan_next_due(const struct drive_poll *);
 struct plan_entry *plan_find(struct drive_poll *, const struct page *page);
-/* Who the drive is has been asked as far as it can be. */
+enum { IDENTITY_TRIES = 3 };
+/* Who the drive is has been asked as far as it can be: a page that gives no answer is tried IDENTITY_TRIES times, unless
+ * model and serial are there without it. */
 bool plan_is_identity_complete(const struct drive_poll *);
 /* Period of an entry in microseconds; 0: only once. */
 uint64_t plan_period(const struct plan_entry *, uint64_t interval_us);

@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "poll/drive_poll.h"
 
-enum { DEFAULT_INTERVAL_S = 60, IDENTITY_TRIES = 3 };
+enum { DEFAULT_INTERVAL_S = 60 };
 
 struct plan_entry *plan_find(struct drive_poll *poll, const struct page *page)
 {
@@ -178,13 +178,11 @@ static bool has_name(const struct drive_facts *facts)
 	return facts->model[0] && !label_is_placeholder(facts->serial);
 }
 
-/* Asked as far as it makes sense now: what the drive answers wrongly it will not answer rightly for being asked at once
- * again, but what did not get through may. */
+/* Asked as far as it makes sense now. */
 static bool is_asked_out(const struct drive_poll *poll, const struct plan_entry *entry)
 {
 	return entry->answered_us || entry->is_unsupported || entry->failures >= IDENTITY_TRIES ||
-	       (entry->failures && (has_name(&poll->drive->facts) || entry->failed_by == FAIL_FORMAT ||
-				    entry->failed_by == FAIL_DEVICE));
+	       (entry->failures && has_name(&poll->drive->facts));
 }
 
 bool plan_is_identity_complete(const struct drive_poll *poll)
@@ -216,22 +214,45 @@ void plan_free(struct drive_poll *poll)
 
 /* ---- how it goes */
 
+/* A page that tells what else there is was asked and has not answered: whether the drive has health pages is not known. */
+static bool is_list_missing(const struct drive_poll *poll)
+{
+	for (size_t i = 0; i < poll->n_entries; i++) {
+		const struct plan_entry *entry = &poll->entries[i];
+
+		if (entry->page->learn && !entry->page->is_identity && entry->failures && !entry->answered_us)
+			return true;
+	}
+	return false;
+}
+
+static bool has_health_page(const struct drive_poll *poll)
+{
+	for (size_t i = 0; i < poll->n_entries; i++)
+		if (poll->entries[i].page->is_health && !poll->entries[i].is_unsupported)
+			return true;
+	return false;
+}
+
 /* Health pages; where a drive has none, the page that tells who it is. */
 static bool counts_for_health(const struct drive_poll *poll, const struct plan_entry *entry)
 {
 	if (entry->is_unsupported)
 		return false;
-	for (size_t i = 0; i < poll->n_entries; i++)
-		if (poll->entries[i].page->is_health && !poll->entries[i].is_unsupported)
-			return entry->page->is_health;
-	return entry == &poll->entries[0];
+	return has_health_page(poll) ? entry->page->is_health : entry == &poll->entries[0];
+}
+
+/* Something was asked about its health, or is known not to be there. */
+static bool is_health_known(const struct drive_poll *poll)
+{
+	return poll->drive->is_identified && has_answer_of_first(poll) && (has_health_page(poll) || !is_list_missing(poll));
 }
 
 bool drive_poll_is_up(const struct drive_poll *poll, uint64_t now_us, uint64_t interval_us)
 {
 	if (poll->has_power && power_forbids_reading(poll->power))
 		return true;
-	if (!poll->drive->is_identified || !has_answer_of_first(poll))	/* its health was not asked for yet */
+	if (!is_health_known(poll))
 		return false;
 	for (size_t i = 0; i < poll->n_entries; i++) {
 		const struct plan_entry *entry = &poll->entries[i];
@@ -249,6 +270,8 @@ int64_t drive_poll_oldest_health(const struct drive_poll *poll)
 {
 	int64_t oldest = INT64_MAX;
 
+	if (!is_health_known(poll))
+		return 0;
 	for (size_t i = 0; i < poll->n_entries; i++) {
 		const struct plan_entry *entry = &poll->entries[i];
 

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "poll/poller_private.h"
 
+enum { BASIC_RETRY_PARTS = 6 };		/* of the interval: 10 s */
 enum { BUSY_RETRY_US = 1000000, BUSY_RETRY_MAX_US = 60000000, LOST_PAUSE_US = 10000000 };
 
 int64_t visit_clock_us(void)
@@ -32,7 +33,6 @@ static void count_failure(struct drive_poll *poll, struct plan_entry *entry, str
 
 	poll->failures[f.source]++;
 	entry->failures++;
-	entry->failed_by = f.source;
 	if (entry->logged == fail_key(f))
 		return;
 	entry->logged = fail_key(f);
@@ -53,12 +53,25 @@ static void count_power_failure(struct drive_poll *poll, struct fail f)
 	log_warn("%s (%s): %s", poll->drive->label, poll->request.node, fail_describe(f, text, sizeof text));
 }
 
-/* A page that fails is asked again later and later, never hammered; 16 periods at most. */
-static void postpone(const struct poller *p, struct plan_entry *entry)
+/* On these pages all others rest: who the drive is, and what it has. */
+static bool is_basic(const struct plan_entry *entry)
+{
+	return !entry->answered_us && (entry->page->is_identity || (entry->page->learn && !entry->page->period_s));
+}
+
+/* A page that fails is asked again later and later, never hammered; 16 periods at most. Of those that the plan rests on a
+ * wrong answer is asked for again at once, and one that did not get through a little later, a few times. */
+static void postpone(const struct poller *p, struct plan_entry *entry, struct fail f)
 {
 	uint64_t period = plan_period(entry, p->options.interval_us);
 	unsigned doublings = entry->failures > 4 ? 4 : entry->failures - 1;
 
+	if (is_basic(entry) && entry->failures < IDENTITY_TRIES) {
+		bool is_wrong = f.source == FAIL_FORMAT || f.source == FAIL_DEVICE;
+
+		entry->due_us = is_wrong ? 0 : poller_now_us(p) + p->options.interval_us / BASIC_RETRY_PARTS;
+		return;
+	}
 	entry->due_us = poller_now_us(p) + ((period ? period : p->options.interval_us) << doublings);
 }
 
@@ -101,12 +114,19 @@ void visit_recompute(struct drive_poll *poll)
 	poll->is_dirty = true;
 }
 
-/* Another drive in the same place, where the kernel has no number for it (DESIGN: no diskseq). */
+/* Another drive in the same place, where the kernel has no number for it (DESIGN: no diskseq). One that had not told its
+ * serial is no other for telling it now. */
 static bool is_another_drive(const struct drive_poll *poll, const struct drive_facts *before)
 {
 	const struct drive_facts *now = &poll->drive->facts;
 
-	return poll->drive->is_identified && (strcmp(before->serial, now->serial) || strcmp(before->model, now->model));
+	return poll->drive->is_identified && (strcmp(before->model, now->model) ||
+					      (before->serial[0] && strcmp(before->serial, now->serial)));
+}
+
+static bool has_told_its_serial(const struct drive_poll *poll, const struct drive_facts *before)
+{
+	return poll->drive->is_identified && !before->serial[0] && poll->drive->facts.serial[0];
 }
 
 static struct fail learn(struct drive_poll *poll, const struct page *page, struct bytes in)
@@ -125,6 +145,8 @@ static struct fail learn(struct drive_poll *poll, const struct page *page, struc
 		poll->drive->facts = *before;
 	else if (is_another_drive(poll, before))
 		poll->is_replaced = true;
+	else if (has_told_its_serial(poll, before))
+		poll->drive->is_identified = false;	/* it gets its name anew */
 	free(before);
 	if (!failed(f))
 		visit_recompute(poll);
@@ -193,7 +215,7 @@ static void take_answer(struct poller *p, struct drive_poll *poll, struct plan_e
 		f = understand(poll, entry, reply);
 	if (failed(f)) {
 		count_failure(poll, entry, f);
-		postpone(p, entry);
+		postpone(p, entry, f);
 		return;
 	}
 	if (entry->logged)
@@ -449,7 +471,7 @@ void visit_take_reply(struct poller *p, struct drive_poll *poll, const struct wi
 		f = failed(reply->fail) ? reply->fail : fail_os(ECHILD, "prober");
 		if (entry) {
 			count_failure(poll, entry, f);
-			postpone(p, entry);
+			postpone(p, entry, f);
 		} else {
 			count_power_failure(poll, f);
 		}

@@ -46,6 +46,7 @@ struct supervisor {
 	int epoll_fd, signal_fd;
 	uint64_t generation;
 	struct client client;
+	bool has_turned_away;		/* since this client came: told once */
 	bool client_has_room_watch;	/* epoll tells when its socket takes data */
 	int64_t tell_due_ms;		/* -1: never */
 	struct child **children;
@@ -381,6 +382,7 @@ static void say_hello(struct supervisor *s)
 static int take_client(struct supervisor *s, int fd)
 {
 	client_open(&s->client, fd, now_ms());
+	s->has_turned_away = false;
 	s->client_has_room_watch = false;
 	s->tell_due_ms = -1;
 	say_hello(s);
@@ -407,7 +409,9 @@ static void turn_away(struct supervisor *s, int fd)
 {
 	static const char why[] = "another exporter is served already: stop it, or give this one a prober of its own";
 
-	log_warn("a second client is refused");
+	if (!s->has_turned_away)
+		log_warn("a second client is refused");
+	s->has_turned_away = true;
 	wire_send(fd, s->message, wire_put_text(s->message, WIRE_REFUSED, why));
 	while (wire_receive(fd, s->message) > 0)
 		;	/* unread messages would turn our close into a reset, which hides the reason */

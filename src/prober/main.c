@@ -172,6 +172,7 @@ int main(int argc, char **argv)
 	struct supervisor_options s = { .client_fd = -1, .listen_fd = -1 };
 	int r;
 
+	log_guard_streams();
 	log_open("drive_prober");
 	if (!parse_options(argc, argv, &o))
 		return EXIT_FAILURE;

@@ -174,6 +174,7 @@ int main(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
+	log_guard_streams();
 	log_open("drive_replay");
 	if (!o.n_paths) {
 		log_error("which captures? Name files or folders; --help tells more");

@@ -101,6 +101,34 @@ def broken_pages(folder):
                 'a drive whose serial number cannot be read is served all the same', 'status %s: %s' % (status, out))
 
 
+def basic_pages(folder):
+    """Pages on which others rest."""
+    path = os.path.join(folder, 'basic.capture')
+
+    def write(changes, tail=()):
+        with open(path, 'w', encoding='utf-8') as f:
+            f.write(made.capture('sdb', 'BASIC001', 0x5000c50000040000, changes, tail=tail))
+
+    write({'log-sense page=00': b'\0'})
+    status, out, err = run('once', '--replay=' + path)
+    metrics = exporter.Metrics(out)
+    cases.check(status == 1 and metrics.value('drive_up') == 0 and metrics.value('drive_info') == 1
+                and metrics.value('drive_poll_timestamp_seconds') is None,
+                'a drive whose list of pages makes no sense is listed, and not up', '%s\n%s' % (out, err))
+    good = made.hexa(made.answers('', 0)['log-sense page=00'])
+    for word in ('status 08', 'errno EAGAIN', 'timeout', 'sense 0b 00 00', 'sense 04 44 00'):
+        write({'log-sense page=00': word}, ['> log-sense page=00', good])
+        with exporter.Exporter('--replay=' + path, '--poll.interval=3s') as daemon:
+            daemon.wait_until('up after "%s"' % word, lambda m: m.value('drive_up') == 1 and m.value('drive_endurance_used_ratio'),
+                              patience_s=8)
+    cases.check(True, 'a list of pages that fails once is asked for again before long')
+    serial = made.hexa(made.answers('BASIC001', 0)['inquiry vpd=80'])
+    write({'inquiry vpd=80': b'\0'}, ['> inquiry vpd=80', serial])
+    status, out, err = run('once', '--replay=' + path)
+    cases.check(status == 0 and exporter.Metrics(out).value('drive_up', drive='TEST-SAS-SSD_BASIC001') == 1 and 'gone' not in err,
+                'a serial page that is garbled once costs no false name', '%s\n%s' % (out, err))
+
+
 def bad_flags():
     for what, flags in BAD_FLAGS:
         if not any('listen' in f for f in flags):
@@ -146,6 +174,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         broken_captures(folder)
         broken_pages(folder)
+        basic_pages(folder)
     bad_flags()
     web()
 

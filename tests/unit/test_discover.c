@@ -486,7 +486,6 @@ static void patterns_match_the_whole_field(void **state)
 		{ { "+transport=sas" }, true }, { { "+transport=sa" }, false }, { { "-transport=sas|nvme" }, false },
 		{ { "+device=sda" }, true }, { { "+device=sdb" }, true }, { { "+device=sd" }, false },
 		{ { "-device=sdb" }, false },			/* any path of it */
-		{ { "+foo=ST800.*" }, false },			/* no field: a pattern for models */
 		{ { "+a|ST800FM0053" }, true }, { { "+ST800|x" }, false },
 		{ { "+ST.*", "-serial=P3G1" }, false }, { { "-serial=P3G1", "+ST.*" }, false },
 		{ { "+X.*", "+ST.*" }, true }, { { "+X.*", "+Y.*" }, false }, { { "-X.*", "-Y.*" }, true },
@@ -534,6 +533,18 @@ static void a_bad_pattern_is_named(void **state)
 }
 
 /* ---- the table */
+
+static void a_field_that_is_none_is_named(void **state)
+{
+	struct drive_filter *filter = drive_filter_new();
+	struct text error = TEXT_LIMIT(200);
+
+	assert_int_equal(drive_filter_add(filter, true, "sreial=Z1E0", &error), -EINVAL);
+	assert_string_equal(error.at, "bad pattern \"sreial=Z1E0\": no field has this name; there are model, serial, transport, device");
+	text_free(&error);
+	assert_int_equal(drive_filter_add(filter, true, "model=A=B", &error), 0);
+	drive_filter_free(filter);
+}
 
 static void drives_come_and_go(void **state)
 {
@@ -751,6 +762,7 @@ int main(void)
 		cmocka_unit_test(patterns_match_the_whole_field),
 		cmocka_unit_test(what_is_not_told_yet_decides_nothing),
 		cmocka_unit_test(a_bad_pattern_is_named),
+		cmocka_unit_test(a_field_that_is_none_is_named),
 		cmocka_unit_test(drives_come_and_go),
 		cmocka_unit_test(the_same_name_with_another_group_is_another_drive),
 		cmocka_unit_test(two_sources_may_both_have_an_sda),
