@@ -18,9 +18,9 @@ import exporter
 
 KINDS = (('sas-ssd', 'sda'), ('sata-hdd', 'sdb'), ('nvme', 'nvme0n1'))
 
-# Differ by their nature: moments, durations, and where the drive sits
+# Differ by their nature: moments, durations, and the state of a path
 NOT_COMPARED = ('drive_exporter_', 'process_', 'drive_io_', 'drive_poll_timestamp_seconds', 'drive_command_seconds_total',
-                'drive_slot_info', 'drive_path_state')
+                'drive_path_state')
 
 # What every C library asks of its standard streams
 HARMLESS_IOCTLS = ('TCGETS', 'TIOCGWINSZ')
