@@ -43,7 +43,7 @@ void drive_table_free(struct drive_table *);
 void drive_table_replace(struct drive_table *, struct drive *);
 void drive_table_remove(struct drive_table *, struct drive *);
 
-/* Called once the drive has told model and serial: gives it its final label (docs/labels in README; DESIGN's rule). */
+/* Called once the drive has told model and serial: gives it its final label, and settles a clash with another's. */
 void drive_identified(struct drive_table *, struct drive *);
 
 /* The device to ask: NVMe controllers before namespaces, else the first askable. NULL: there is none. */

@@ -11,7 +11,7 @@ enum { SAMPLE_LABELS = 3 };
 
 struct sample {
 	uint16_t family;	/* enum metric_family_id */
-	uint8_t rank;		/* where two pages tell the same thing the higher rank is taken, once (DESIGN) */
+	uint8_t rank;		/* where two pages tell the same thing the higher rank is taken, once: readings_settle() */
 	bool is_dynamic;	/* the labels are not static strings: whoever keeps the sample copies them */
 	const char *label[SAMPLE_LABELS];	/* values of the family's labels after `drive`, in its order */
 	double value;

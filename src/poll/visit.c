@@ -114,7 +114,7 @@ void visit_recompute(struct drive_poll *poll)
 	poll->is_dirty = true;
 }
 
-/* Another drive in the same place, where the kernel has no number for it (DESIGN: no diskseq). One that had not told its
+/* Another drive in the same place, where the kernel has no number (diskseq) for it. One that had not told its
  * serial is no other for telling it now. */
 static bool is_another_drive(const struct drive_poll *poll, const struct drive_facts *before)
 {
