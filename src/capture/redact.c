@@ -79,6 +79,32 @@ static bool replace_in_answer(const struct secrets *s, struct capture_answer *a)
 	return done;
 }
 
+/* A secret of raw bytes can stand in a line by chance; what takes its place must be fit for one. */
+static uint8_t fit_for_line(uint8_t before, uint8_t now, bool keeps_others)
+{
+	bool is_plain = now > ' ' && now < 0x7f && now != '#' && now != '\\';
+
+	if (now == before && (keeps_others || now < 0x80))
+		return now;
+	if (before == ' ')		/* parts PATH from VALUE */
+		return before;
+	return is_plain ? now : (uint8_t)('A' + now % 26);
+}
+
+static bool replace_in_line(const struct secrets *s, struct capture_line *l)
+{
+	size_t n = strlen(l->value);
+	AUTO_FREE char *before = strdup(l->value);
+
+	if (!before || !secrets_replace(s, (uint8_t *)l->value, n))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		l->value[i] = (char)fit_for_line((uint8_t)before[i], (uint8_t)l->value[i], true);
+	for (size_t i = 0; i < n && !text_is_utf8(l->value); i++)	/* half of a character was replaced */
+		l->value[i] = (char)fit_for_line((uint8_t)before[i], (uint8_t)l->value[i], false);
+	return true;
+}
+
 /* NVM Express base, Identify Controller, IEEE OUI Identifier: little-endian. */
 static void learn_maker(struct secrets *s, const struct capture_answer *a)
 {
@@ -109,7 +135,7 @@ static bool replace_all(struct capture *c)
 		struct capture_line *l = &c->lines[i];
 
 		if (l->kind == CAPTURE_SYSFS || l->kind == CAPTURE_DEVPATH)
-			done = secrets_replace(&s, (uint8_t *)l->value, strlen(l->value));
+			done = replace_in_line(&s, l);
 	}
 	return done;
 }
