@@ -45,15 +45,22 @@ static bool is_page_asked(const struct page *page, const struct scsi_log_header 
 	return header->subpage == subpage || (!subpage && !header->is_subpage);
 }
 
+static struct fail open_asked(const struct page *page, struct bytes in, struct scsi_log_header *ret)
+{
+	struct fail f = scsi_log_open(page, in, ret);
+
+	if (!failed(f) && !is_page_asked(page, ret))
+		f = fail_format(page->name, "answered with another page");
+	return f;
+}
+
 struct fail scsi_log_params(const struct page *page, struct bytes in, struct bytes *ret_params)
 {
 	struct scsi_log_header header;
-	struct fail f = scsi_log_open(page, in, &header);
+	struct fail f = open_asked(page, in, &header);
 
 	if (failed(f))
 		return f;
-	if (!is_page_asked(page, &header))
-		return fail_format(page->name, "answered with another page");
 	for (struct bytes params = header.body, value; params.left;) {
 		param_next(&params, &value);
 		if (params.torn)
@@ -95,12 +102,10 @@ bool scsi_log_is_offered(const struct page *page, const struct drive_facts *fact
 static struct fail learn_list(const struct page *page, struct bytes in, struct drive_facts *facts)
 {
 	struct scsi_log_header header;
-	struct fail f = scsi_log_open(page, in, &header);
+	struct fail f = open_asked(page, in, &header);
 
 	if (failed(f))
 		return f;
-	if (!is_page_asked(page, &header))
-		return fail_format(page->name, "answered with another page");
 	while (header.body.left)
 		facts_set_bit(facts->log_pages, bytes_be(&header.body, 1) & LOG_CODE);
 	facts->has_log_list = true;
