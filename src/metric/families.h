@@ -20,6 +20,8 @@ X(drive_present, METRIC_GAUGE, LIFETIME, L(NULL), \
 	"1 while the drive is there.") \
 X(drive_up, METRIC_GAUGE, LIFETIME, L(NULL), \
 	"1 if the drive answered its health commands within three of their periods, or sleeps; else 0.") \
+X(drive_reserved, METRIC_GAUGE, LIFETIME, L(NULL), \
+	"SCSI: 1 while another host holds a reservation that keeps this one from reading the drive's health, else 0.") \
 X(drive_power_state, METRIC_GAUGE, LIFETIME, L("state"), \
 	"1 for the power state the drive told when last asked, 0 for the others; absent where drives are not asked (NVMe, SATA SSDs).") \
 X(drive_poll_timestamp_seconds, METRIC_GAUGE, LIFETIME, L(NULL), \
@@ -48,10 +50,14 @@ X(drive_read_bytes_total, METRIC_COUNTER, LIFETIME, L(NULL), \
 	"Bytes read by the host over the drive's life.") \
 X(drive_warning, METRIC_GAUGE, DRIVE, L("reason", "class"), \
 	"1 if there is this reason to worry about the drive, else 0.") \
+X(drive_warning_info, METRIC_INFO, DRIVE, L("reason", "text"), \
+	"What the drive itself gives as the reason of a warning, in words; absent while it gives none.") \
 X(drive_uncorrected_errors_total, METRIC_COUNTER, LIFETIME, L("op"), \
 	"Errors the drive could not correct, by operation; op is all where it tells no more.") \
 X(drive_corrected_errors_total, METRIC_COUNTER, LIFETIME, L("op", "method"), \
 	"Errors the drive corrected, by operation and method: ecc_fast, ecc_delayed or retry.") \
+X(drive_grown_defects, METRIC_GAUGE, LIFETIME, L(NULL), \
+	"Defects in the list that the drive has grown since it was made.") \
 X(drive_reallocated_sectors, METRIC_GAUGE, LIFETIME, L(NULL), \
 	"Sectors the drive has replaced by spare ones.") \
 X(drive_pending_sectors, METRIC_GAUGE, DRIVE, L(NULL), \
@@ -60,16 +66,50 @@ X(drive_error_log_entries_total, METRIC_COUNTER, LIFETIME, L(NULL), \
 	"Entries ever made in the drive's error log; a host's own mistakes count too.") \
 X(drive_media_errors_total, METRIC_COUNTER, LIFETIME, L(NULL), \
 	"Times the drive found data that it could not recover.") \
+X(drive_link_errors_total, METRIC_COUNTER, LIFETIME, L("phy", "kind", "side"), \
+	"Errors that the receiver of a phy counted, by kind: invalid_dword, running_disparity, loss_of_sync, phy_reset_problem. With side drive it is a phy of the drive, named port-phy; with side host one on the host's side of the cable, named path-phy.") \
+X(drive_link_speed_bits_per_second, METRIC_GAUGE, DRIVE, L("phy", "side"), \
+	"Negotiated rate of a phy; 0 while there is no link.") \
 X(drive_power_on_seconds_total, METRIC_COUNTER, LIFETIME, L(NULL), \
 	"Time the drive has been powered on, as it counts it.") \
 X(drive_power_cycles_total, METRIC_COUNTER, LIFETIME, L(NULL), \
 	"Times the drive was powered on.") \
+X(drive_mechanical_cycles_total, METRIC_COUNTER, LIFETIME, L("kind"), \
+	"Times a disk started or stopped its spindle (start_stop), or moved its heads off the medium (load_unload).") \
+X(drive_mechanical_cycles_rated, METRIC_GAUGE, LIFETIME, L("kind"), \
+	"How many of these cycles the disk is made for.") \
 X(drive_unsafe_shutdowns_total, METRIC_COUNTER, LIFETIME, L(NULL), \
 	"Times the drive lost power without being told.") \
+X(drive_manufacture_info, METRIC_INFO, LIFETIME, L("year", "week"), \
+	"When the drive was made, as it says.") \
+X(drive_manufactured_timestamp_seconds, METRIC_GAUGE, LIFETIME, L(NULL), \
+	"Begin of the week in which the drive was made, good to a week: weeks are taken as of seven days from 1 January (UTC).") \
+X(drive_self_test_info, METRIC_INFO, DRIVE, L("type", "result"), \
+	"The drive's last self-test: type short, extended, other or unknown; result passed, aborted, interrupted, failed, incomplete, running or unknown.") \
+X(drive_self_test_power_on_seconds, METRIC_GAUGE, DRIVE, L(NULL), \
+	"Power-on time of the drive when that self-test ended; drive_power_on_seconds_total less this is its age. Absent where the drive's counter has overrun.") \
+X(drive_self_test_failures, METRIC_GAUGE, DRIVE, L(NULL), \
+	"Self-tests in the drive's log that found a fault; old entries fall out of the log.") \
+X(drive_self_test_duration_seconds, METRIC_GAUGE, LIFETIME, L("type"), \
+	"How long a self-test takes if nothing else is asked of the drive, as it says.") \
 X(drive_temperature_celsius, METRIC_GAUGE, DRIVE, L("sensor"), \
 	"Temperature that the drive reports for one of its sensors.") \
 X(drive_temperature_limit_celsius, METRIC_GAUGE, LIFETIME, L("kind"), \
-	"A temperature limit that the drive states: warning, critical, reference or specified.") \
+	"A temperature limit that the drive states: warning, critical, reference or specified; low_warning and low_critical are the lower ones.") \
+X(drive_temperature_extreme_celsius, METRIC_GAUGE, DRIVE, L("sensor", "kind"), \
+	"Extremes that the drive has measured: highest and lowest of its life, highest_since_power_on and lowest_since_power_on.") \
+X(drive_relative_humidity_ratio, METRIC_GAUGE, DRIVE, L("sensor"), \
+	"Relative humidity that the drive measures.") \
+X(drive_relative_humidity_extreme_ratio, METRIC_GAUGE, DRIVE, L("sensor", "kind"), \
+	"Extremes of relative humidity that the drive has measured; kinds as for the temperature.") \
+X(drive_relative_humidity_limit_ratio, METRIC_GAUGE, LIFETIME, L("kind"), \
+	"Limits of relative humidity that the drive states: kinds as for the temperature.") \
+X(drive_internal_commands_total, METRIC_COUNTER, LIFETIME, L("op"), \
+	"Commands the drive completed, as it counts them; the drive counts an UNMAP as a write.") \
+X(drive_internal_seconds_total, METRIC_COUNTER, LIFETIME, L("op"), \
+	"Time the drive spent on these commands by its own clock, added up. Its increase by that of drive_internal_commands_total is the mean latency inside the drive.") \
+X(drive_internal_idle_seconds_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"Time without any command, by the drive's own clock.") \
 X(drive_implausible_values_total, METRIC_COUNTER, LIFETIME, L("quantity"), \
 	"Readings left out because the drive cannot mean them.") \
 X(drive_source_changes_total, METRIC_COUNTER, LIFETIME, L("quantity"), \
@@ -120,6 +160,58 @@ X(drive_scsi_non_medium_errors_total, METRIC_COUNTER, LIFETIME, L(NULL), \
 	"Errors that did not come from the medium, of SCSI log page 06h.") \
 X(drive_scsi_informational_exception, METRIC_GAUGE, DRIVE, L("asc", "ascq"), \
 	"1: the drive reports this additional sense code and qualifier, hexadecimal, on SCSI log page 2Fh; 00 and 00 say that all is well.") \
+X(drive_scsi_exceptions_enabled, METRIC_GAUGE, DRIVE, L("kind"), \
+	"1 if the drive reports informational exceptions of this kind: failure (predicted failures) or warning; 0 if its mode page 1Ch says it does not.") \
+X(drive_scsi_exception_threshold_ratio, METRIC_GAUGE, DRIVE, L("kind"), \
+	"Hitachi and HGST SSDs: the threshold of one of the conditions that they watch.") \
+X(drive_scsi_exception_tripped, METRIC_GAUGE, DRIVE, L("kind"), \
+	"Hitachi and HGST SSDs: 1 if this condition has passed its threshold, else 0.") \
+X(drive_scsi_exceptions_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"HGST SSDs: informational exceptions that the drive has counted.") \
+X(drive_scsi_exception_present, METRIC_GAUGE, DRIVE, L("kind"), \
+	"HGST SSDs: 1 if the drive reports an exception of its media or its hardware, else 0.") \
+X(drive_scsi_background_scan_info, METRIC_INFO, DRIVE, L("status"), \
+	"What the drive's scan of its medium is doing: none, medium_scan, pre_scan, halted_fatal_error, halted_error_pattern, halted_no_primary_list, halted_vendor, halted_temperature, waiting, halted_list_full, pre_scan_time_limit or unknown.") \
+X(drive_scsi_background_scans_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"Scans of any kind that the drive has made in the background; the drive counts them in 16 bits.") \
+X(drive_scsi_background_medium_scans_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"Scans of the whole medium that the drive has made in the background; the drive counts them in 16 bits.") \
+X(drive_scsi_background_scan_progress_ratio, METRIC_GAUGE, DRIVE, L(NULL), \
+	"How far the scan is that runs now.") \
+X(drive_scsi_background_scan_errors, METRIC_GAUGE, DRIVE, L("status"), \
+	"Logical blocks in the drive's list of scan errors, by what became of them: pending, reassigned (by the drive), reassign_failed, rewritten (in place), reassigned_by_write, reassigned_by_command, command_failed, other. The list is a ring: a full one drops its oldest.") \
+X(drive_scsi_format_blocks, METRIC_GAUGE, LIFETIME, L("kind"), \
+	"Logical blocks that were replaced: certification (grown defects found while formatting), during_format, since_format.") \
+X(drive_scsi_since_format_seconds_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"Power-on time since the drive was last formatted.") \
+X(drive_scsi_workload_utilization_ratio, METRIC_GAUGE, DRIVE, L(NULL), \
+	"Workload of the drive, of what it is designed for: 1 is exactly that; 6.5535 stands for more as well.") \
+X(drive_scsi_utilization_rate_ratio, METRIC_GAUGE, DRIVE, L(NULL), \
+	"Rate of the workload by date and time, of what the drive is designed for; 2.55 stands for more as well.") \
+X(drive_scsi_power_transitions_total, METRIC_COUNTER, LIFETIME, L("state"), \
+	"Times the drive went into this power condition: active, idle_a, idle_b, idle_c, standby_y, standby_z.") \
+X(drive_scsi_provisioning_info, METRIC_INFO, LIFETIME, L("type", "unmap"), \
+	"How logical blocks are backed by the medium: type full, resource, thin or unknown; unmap 1 if the drive takes UNMAP, else 0.") \
+X(drive_scsi_cache_operations_total, METRIC_COUNTER, LIFETIME, L("kind"), \
+	"Use of the drive's cache: read_hits, reads (into the cache), write_hits, writes (out of the cache).") \
+X(drive_scsi_since_hard_reset_seconds_total, METRIC_COUNTER, DRIVE, L(NULL), \
+	"Time since the last hard reset of the drive, by its own clock; it begins anew with each.") \
+X(drive_scsi_cache_bytes_total, METRIC_COUNTER, LIFETIME, L("kind"), \
+	"Seagate: bytes sent to hosts, received from hosts, and read from the drive's cache (sent, received, read_from_cache).") \
+X(drive_scsi_segment_commands_total, METRIC_COUNTER, LIFETIME, L("size"), \
+	"Seagate: reads and writes that fit into a cache segment (within) or do not (beyond).") \
+X(drive_scsi_next_self_test_seconds, METRIC_GAUGE, DRIVE, L(NULL), \
+	"Seagate, Hitachi, HGST: time until the drive next tests itself.") \
+X(drive_scsi_commands_total, METRIC_COUNTER, LIFETIME, L("op"), \
+	"HGST SSDs: commands the drive completed for hosts, by operation.") \
+X(drive_scsi_flash_corrections_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"HGST SSDs: flash corrections; the drive counts them in 16 bits.") \
+X(drive_scsi_seeks_total, METRIC_COUNTER, LIFETIME, L("distance"), \
+	"Hitachi, HGST: seeks by distance, in parts of the full stroke: zero, below_1_12, from_1_12, from_1_6, from_1_3, from_2_3; the drive counts them in 16 bits.") \
+X(drive_scsi_buffer_errors_total, METRIC_COUNTER, LIFETIME, L("kind"), \
+	"Hitachi, HGST: times the buffer ran over (overrun) or empty (underrun); the drive counts them in 16 bits.") \
+X(drive_scsi_device_cache_total, METRIC_COUNTER, LIFETIME, L("kind"), \
+	"Hitachi, HGST: use of the device cache: read_hits_full, read_hits_partial, read_misses, write_hits, fast_writes.") \
 X(drive_exporter_build_info, METRIC_INFO, PLAIN, L("version"), \
 	"The exporter's version.") \
 X(drive_exporter_replayed_drives, METRIC_GAUGE, PLAIN, L(NULL), \

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "page/page.h"
+#include "page/scsi_exception_codes.h"
 
 /* Of the namespaces where the subsystem does not tell its own size (TNVMCAP is optional). A full list may not hold them
  * all, and a sum of some is no capacity. */
@@ -25,6 +26,12 @@ static void limit_put(const char *kind, uint16_t kelvin, const struct drive_fact
 		sample_put(to, &s);
 }
 
+/* A drive without the page for it may still report an exception to REQUEST SENSE. */
+static bool has_exception_of_its_own(const struct drive_facts *facts)
+{
+	return facts->sense_asc && !facts_bit(facts->log_pages, 0x2f);
+}
+
 void facts_samples(const struct drive_facts *facts, struct sample_sink *to)
 {
 	struct sample capacity = { .family = drive_capacity_bytes };
@@ -37,6 +44,8 @@ void facts_samples(const struct drive_facts *facts, struct sample_sink *to)
 		sample_put(to, &capacity);
 	limit_put("warning", facts->nvme_warning_kelvin, facts, to);
 	limit_put("critical", facts->nvme_critical_kelvin, facts, to);
+	if (has_exception_of_its_own(facts))
+		scsi_exception_put(facts->sense_asc, facts->sense_ascq, to);
 }
 
 void facts_text(struct bytes in, char *text, size_t size)

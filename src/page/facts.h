@@ -32,6 +32,7 @@ struct drive_facts {
 	/* SCSI */
 	bool is_sas;			/* VPD page 83h names a SAS port */
 	uint8_t scsi_version;		/* INQUIRY byte 2 */
+	uint8_t sense_asc, sense_ascq;	/* an exception that REQUEST SENSE reported when last asked; 0: none */
 	bool has_vpd_list, has_log_list;
 	uint8_t vpd_pages[32];		/* bit per VPD page, from VPD page 00h */
 	uint8_t log_pages[64 / 8];	/* bit per page code: pages 00h and 00h/FFh together */

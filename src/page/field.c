@@ -10,8 +10,11 @@ static const struct raw_scale {
 } raw_scales[N_RAW_UNITS] = {
 	[RAW_ONE] = { 1, 1, 0 },
 	[RAW_PERCENT] = { 1, 100, 0 },
+	[RAW_HUNDREDTH_PERCENT] = { 1, 10000, 0 },
+	[RAW_MILLIONTHS] = { 1, 1000000, 0 },
 	[RAW_CELSIUS] = { 1, 1, 0 },
 	[RAW_KELVIN] = { 1, 1, -273 },
+	[RAW_SECONDS] = { 1, 1, 0 },
 	[RAW_MINUTES] = { 60, 1, 0 },
 	[RAW_HOURS] = { 3600, 1, 0 },
 	[RAW_NVME_DATA_UNITS] = { 512000, 1, 0 },
@@ -53,6 +56,8 @@ static bool raw_is_absent(enum raw_absent absent, struct bytes raw, bool is_litt
 		return bytes_all(raw, 0xff);
 	case ABSENT_ZERO:
 		return bytes_all(raw, 0);
+	case ABSENT_ONES_OR_ZERO:
+		return bytes_all(raw, 0xff) || bytes_all(raw, 0);
 	case ABSENT_MIN:
 		return is_lowest(raw, is_little_endian);
 	case ABSENT_NEVER:
@@ -93,4 +98,9 @@ void page_field_put(const struct page_field *field, struct bytes value, bool is_
 		return;
 	memcpy(s.label, field->label, sizeof s.label);
 	sample_put(to, &s);
+}
+
+void page_put(struct sample_sink *to, uint16_t family, const char *label, const char *second, double value)
+{
+	sample_put(to, &(struct sample){ .family = family, .label = { label, second }, .value = value });
 }

@@ -13,16 +13,18 @@
 enum raw_unit {
 	RAW_ONE,		/* as it is */
 	RAW_PERCENT,		/* to a ratio */
+	RAW_HUNDREDTH_PERCENT,	/* to a ratio */
+	RAW_MILLIONTHS,		/* to a ratio */
 	RAW_CELSIUS,
 	RAW_KELVIN,		/* whole kelvins, 273 is 0 degrees Celsius (NVM Express's own rounding: smartctl, nvme-cli) */
-	RAW_MINUTES, RAW_HOURS,	/* to seconds */
+	RAW_SECONDS, RAW_MINUTES, RAW_HOURS,	/* to seconds */
 	RAW_LOGICAL_BLOCKS,	/* of the drive's own size, to bytes; absent where that is not known */
 	RAW_NVME_DATA_UNITS,	/* 1000 x 512 bytes */
 	N_RAW_UNITS
 };
 
 /* Which raw value means "not reported". */
-enum raw_absent { ABSENT_NEVER, ABSENT_ONES, ABSENT_ZERO, ABSENT_MIN /* the most negative: int8 -128 */ };
+enum raw_absent { ABSENT_NEVER, ABSENT_ONES, ABSENT_ZERO, ABSENT_ONES_OR_ZERO, ABSENT_MIN /* the most negative: int8 -128 */ };
 
 struct page_field {
 	uint16_t param;		/* SCSI log parameter code; other layouts: unused */
@@ -37,6 +39,12 @@ struct page_field {
 	const char *spec;	/* standard, clause or page, field */
 };
 
+/* A family that a page tells by code of its own rather than by a row: for docs/metrics.md. */
+struct page_told {
+	uint16_t family;	/* enum metric_family_id */
+	const char *spec;
+};
+
 struct page {
 	const char *name;	/* "log page 0x0d": in failures and drive_source_info */
 	enum transport transport;
@@ -45,6 +53,8 @@ struct page {
 	bool is_health;		/* drive_up rests on it */
 	bool is_identity;	/* tells who the drive is: asked before all others; the first of a transport must answer */
 	bool per_namespace;	/* one command for each namespace, its nsid put in */
+	bool per_path;		/* of the host's side: one reading for each path, in a child of the SCSI host; off by default */
+	const char *place;	/* set in the copy for a path: where that is, "0:0:3:0" */
 
 	/* Does the drive have it? NULL: always. */
 	bool (*is_offered)(const struct page *, const struct drive_facts *);
@@ -55,6 +65,8 @@ struct page {
 
 	const struct page_field *fields;
 	size_t n_fields;
+	const struct page_told *told;
+	size_t n_told;
 };
 
 extern const struct page *const pages[];	/* NULL-terminated */
@@ -62,6 +74,9 @@ extern const struct page *const pages[];	/* NULL-terminated */
 /* The one field put as a sample: reads `width` bytes at `at` (big- or little-endian), knows absent, converts. */
 void page_field_put(const struct page_field *, struct bytes value, bool is_little_endian, const struct drive_facts *,
 		    struct sample_sink *to);
+
+/* One value that a page tells without a row. Labels left out are NULL; they must be static. */
+void page_put(struct sample_sink *to, uint16_t family, const char *label, const char *second, double value);
 
 /* raw in our unit; false where it cannot be told (blocks of unknown size). */
 bool raw_convert(enum raw_unit unit, double raw, const struct drive_facts *, double *ret);

@@ -1,5 +1,7 @@
 #include "page/power.h"
 
+#include "page/scsi_exception_codes.h"
+
 const char *power_state_name(enum power_state state)
 {
 	static const char *const names[N_POWER_STATES] = {
@@ -59,37 +61,66 @@ static const struct {
 	{ 0x5e, 0x0a, POWER_STANDBY },	/* standby_y by command */
 };
 
-enum { SENSE_NONE = 0x0, SENSE_RECOVERED = 0x1 };
+enum { SENSE_NONE = 0x0, SENSE_RECOVERED = 0x1, ASC_LOW_POWER = 0x5e, LAST_CONDITION = 0x0a };
 
-struct fail power_from_sense(struct bytes in, enum power_state *ret)
+struct sense {
+	uint8_t key, asc, ascq;
+	bool is_deferred;		/* about an earlier command, not about now */
+};
+
+/* SPC, sense data: response codes 70h and 71h are the fixed format, 72h and 73h descriptors; the odd ones are deferred. */
+static struct fail sense_of(struct bytes in, struct sense *ret)
 {
 	uint8_t response = (uint8_t)bytes_be(&in, 1) & 0x7f;
 	bool is_fixed = response == 0x70 || response == 0x71;
-	bool is_deferred = response & 1;	/* 71h, 73h: about an earlier command, not about now */
-	uint8_t key, asc, ascq;
 
+	ret->is_deferred = response & 1;
 	if (is_fixed)
 		bytes_skip(&in, 1);
-	key = (uint8_t)bytes_be(&in, 1) & 0x0f;
+	ret->key = (uint8_t)bytes_be(&in, 1) & 0x0f;
 	if (is_fixed)
 		bytes_skip(&in, 9);
-	asc = (uint8_t)bytes_be(&in, 1);
-	ascq = (uint8_t)bytes_be(&in, 1);
+	ret->asc = (uint8_t)bytes_be(&in, 1);
+	ret->ascq = (uint8_t)bytes_be(&in, 1);
 	if (in.torn)
 		return fail_format("REQUEST SENSE", "too short for sense data");
 	if (response < 0x70 || response > 0x73)
 		return fail_format("REQUEST SENSE", "is no sense data");
-
-	/* Any other report without an error, as a predicted failure (5Dh), comes from a drive that is up. */
-	*ret = key == SENSE_NONE || key == SENSE_RECOVERED ? POWER_ACTIVE : POWER_UNKNOWN;
-	for (size_t i = 0; i < ARRAY_SIZE(sense_states); i++)
-		if (sense_states[i].asc == asc && sense_states[i].ascq == ascq && !(asc == 0 && key > SENSE_RECOVERED))
-			*ret = sense_states[i].state;
-	if (asc == 0x5e && ascq > 0x0a)
-		*ret = POWER_UNKNOWN;
-	if (is_deferred)
-		*ret = POWER_UNKNOWN;
 	return OK;
+}
+
+/* Any other report without an error, as a predicted failure (5Dh), comes from a drive that is up. */
+static enum power_state state_of(const struct sense *sense)
+{
+	bool is_error = sense->key != SENSE_NONE && sense->key != SENSE_RECOVERED;
+	enum power_state state = is_error ? POWER_UNKNOWN : POWER_ACTIVE;
+
+	for (size_t i = 0; i < ARRAY_SIZE(sense_states); i++)
+		if (sense_states[i].asc == sense->asc && sense_states[i].ascq == sense->ascq && !(sense->asc == 0 && is_error))
+			state = sense_states[i].state;
+	if ((sense->asc == ASC_LOW_POWER && sense->ascq > LAST_CONDITION) || sense->is_deferred)
+		return POWER_UNKNOWN;
+	return state;
+}
+
+struct fail power_from_sense(struct bytes in, enum power_state *ret)
+{
+	struct sense sense;
+	struct fail f = sense_of(in, &sense);
+
+	if (!failed(f))
+		*ret = state_of(&sense);
+	return f;
+}
+
+void power_exception_in_sense(struct bytes in, uint8_t *ret_asc, uint8_t *ret_ascq)
+{
+	struct sense sense;
+	bool is_one = !failed(sense_of(in, &sense)) && scsi_exception_is_one(sense.asc, sense.ascq) &&
+		      (sense.key == SENSE_NONE || sense.key == SENSE_RECOVERED);
+
+	*ret_asc = is_one ? sense.asc : 0;
+	*ret_ascq = is_one ? sense.ascq : 0;
 }
 
 bool power_forbids_reading(enum power_state state)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/bytes.h"
 #include "base/fail.h"
@@ -25,6 +26,10 @@ MUST_CHECK struct fail power_from_check_power(struct bytes in, enum power_state 
 
 /* Sense data of REQUEST SENSE, fixed or descriptor format. Fails on what is no sense data. */
 MUST_CHECK struct fail power_from_sense(struct bytes in, enum power_state *ret);
+
+/* An informational exception in the same bytes, where the drive reports it there (SPC, MRIE 6): its additional sense code and
+ * qualifier. Both 0 where there is none. */
+void power_exception_in_sense(struct bytes in, uint8_t *ret_asc, uint8_t *ret_ascq);
 
 /* True where reading health pages could wake the drive. Not of POWER_UNKNOWN: bridges answer so for drives at work. */
 bool power_forbids_reading(enum power_state state);

@@ -3,6 +3,7 @@
 
 #include "page/page.h"
 #include "page/pages.h"
+#include "page/scsi_vpd.h"
 
 enum { INQUIRY_MIN = 36 };
 
@@ -45,31 +46,10 @@ static struct fail learn_capacity(const struct page *page, struct bytes in, stru
 
 /* ---- vital product data (SPC) */
 
-/* A drive that ignores EVPD answers with standard INQUIRY data: other bytes stand where page and length should. */
-static struct fail vpd_open(const struct page *page, struct bytes in, struct bytes *ret_body)
-{
-	uint64_t code;
-
-	bytes_skip(&in, 1);		/* the device type again: INQUIRY has told it */
-	code = bytes_be(&in, 1);
-	*ret_body = bytes_take(&in, bytes_be(&in, 2));
-	if (in.torn)
-		return fail_format(page->name, "shorter than its header says");
-	if (code != page->command.key[KEY_VPD])
-		return fail_format(page->name, "answered with another page");
-	return OK;
-}
-
-/* Without a list each page is tried, once: these are the pages that tell who the drive is. */
-static bool vpd_is_offered(const struct page *page, const struct drive_facts *facts)
-{
-	return !facts->has_vpd_list || facts_bit(facts->vpd_pages, page->command.key[KEY_VPD] & 0xff);
-}
-
 static struct fail learn_vpd_list(const struct page *page, struct bytes in, struct drive_facts *facts)
 {
 	struct bytes list;
-	struct fail f = vpd_open(page, in, &list);
+	struct fail f = scsi_vpd_open(page, in, &list);
 
 	if (failed(f))
 		return f;
@@ -84,7 +64,7 @@ static struct fail learn_vpd_list(const struct page *page, struct bytes in, stru
 static struct fail learn_serial(const struct page *page, struct bytes in, struct drive_facts *facts)
 {
 	struct bytes serial;
-	struct fail f = vpd_open(page, in, &serial);
+	struct fail f = scsi_vpd_open(page, in, &serial);
 
 	if (!failed(f))
 		facts_text(serial, facts->serial, sizeof facts->serial);
@@ -105,7 +85,7 @@ static struct fail learn_identification(const struct page *page, struct bytes in
 	char naa[33] = "", eui64[33] = "";
 	struct bytes list;
 	bool is_sas = false;
-	struct fail f = vpd_open(page, in, &list);
+	struct fail f = scsi_vpd_open(page, in, &list);
 
 	if (failed(f))
 		return f;
@@ -145,7 +125,7 @@ static int32_t rpm_of(uint64_t rate)
 static struct fail learn_characteristics(const struct page *page, struct bytes in, struct drive_facts *facts)
 {
 	struct bytes body;
-	struct fail f = vpd_open(page, in, &body);
+	struct fail f = scsi_vpd_open(page, in, &body);
 	uint64_t rate, form_factor;
 
 	if (failed(f))
@@ -174,17 +154,13 @@ const struct page scsi_read_capacity = {
 	.period_s = IDENTITY_PERIOD_S, .learn = learn_capacity,
 };
 
-#define VPD_PAGE(code) \
-	.name = "VPD page 0x" #code, .transport = TRANSPORT_SCSI, \
-	.command = { .name = COMMAND_INQUIRY, .key = { [KEY_VPD] = 0x##code } }
-
-const struct page scsi_vpd_list = { VPD_PAGE(00), .is_identity = true, .learn = learn_vpd_list };
+const struct page scsi_vpd_list = { SCSI_VPD_PAGE(00), .is_identity = true, .learn = learn_vpd_list };
 const struct page scsi_vpd_serial = {
-	VPD_PAGE(80), .is_identity = true, .is_offered = vpd_is_offered, .learn = learn_serial,
+	SCSI_VPD_PAGE(80), .is_identity = true, .is_offered = scsi_vpd_is_offered, .learn = learn_serial,
 };
 const struct page scsi_vpd_identification = {
-	VPD_PAGE(83), .is_identity = true, .is_offered = vpd_is_offered, .learn = learn_identification,
+	SCSI_VPD_PAGE(83), .is_identity = true, .is_offered = scsi_vpd_is_offered, .learn = learn_identification,
 };
 const struct page scsi_vpd_characteristics = {
-	VPD_PAGE(b1), .is_offered = vpd_is_offered, .learn = learn_characteristics,
+	SCSI_VPD_PAGE(b1), .is_offered = scsi_vpd_is_offered, .learn = learn_characteristics,
 };

@@ -9,19 +9,28 @@ enum {
 	SCSI_VERSION_SPC4 = 6,		/* INQUIRY byte 2 */
 };
 
+/* Moves `in` past the header; ret->body stays empty. */
+static struct fail take_header(const struct page *page, struct bytes *in, struct scsi_log_header *ret, size_t *ret_length)
+{
+	uint8_t first = (uint8_t)bytes_be(in, 1);
+
+	*ret = (struct scsi_log_header){ .code = first & LOG_CODE, .is_subpage = first & LOG_SPF };
+	ret->subpage = (uint8_t)bytes_be(in, 1);
+	*ret_length = (size_t)bytes_be(in, 2);
+	if (in->torn)
+		return fail_format(page->name, "shorter than its header says");
+	return *ret_length ? OK : fail_format(page->name, "empty");
+}
+
 struct fail scsi_log_open(const struct page *page, struct bytes in, struct scsi_log_header *ret)
 {
-	uint8_t first = (uint8_t)bytes_be(&in, 1);
+	size_t length;
+	struct fail f = take_header(page, &in, ret, &length);
 
-	ret->code = first & LOG_CODE;
-	ret->is_subpage = first & LOG_SPF;
-	ret->subpage = (uint8_t)bytes_be(&in, 1);
-	ret->body = bytes_take(&in, bytes_be(&in, 2));
-	if (in.torn)
-		return fail_format(page->name, "shorter than its header says");
-	if (!ret->body.left)
-		return fail_format(page->name, "empty");
-	return OK;
+	if (failed(f))
+		return f;
+	ret->body = bytes_take(&in, length);
+	return in.torn ? fail_format(page->name, "shorter than its header says") : OK;
 }
 
 /* A parameter's code and value. */
@@ -70,6 +79,38 @@ struct fail scsi_log_params(const struct page *page, struct bytes in, struct byt
 	return OK;
 }
 
+struct fail scsi_log_first_params(const struct page *page, struct bytes in, struct bytes *ret_params, bool *ret_is_cut)
+{
+	struct scsi_log_header header;
+	struct bytes body = in, value;
+	size_t length;
+	struct fail f = take_header(page, &body, &header, &length);
+
+	if (failed(f))
+		return f;
+	*ret_is_cut = body.left < length;
+	if (!*ret_is_cut)
+		return scsi_log_params(page, in, ret_params);
+	if (!is_page_asked(page, &header))
+		return fail_format(page->name, "answered with another page");
+	*ret_params = (struct bytes){ .at = body.at };
+	for (;;) {
+		param_next(&body, &value);
+		if (body.torn)
+			break;
+		ret_params->left = (size_t)(body.at - ret_params->at);
+	}
+	return ret_params->left ? OK : fail_format(page->name, "shorter than its header says");
+}
+
+bool scsi_log_next(struct bytes *params, uint16_t *ret_code, struct bytes *ret_value)
+{
+	if (!params->left)
+		return false;
+	*ret_code = param_next(params, ret_value);
+	return true;
+}
+
 bool scsi_log_find(struct bytes params, uint16_t code, struct bytes *ret_value)
 {
 	while (params.left)
@@ -94,7 +135,11 @@ struct fail scsi_log_decode(const struct page *page, struct bytes in, const stru
 
 bool scsi_log_is_offered(const struct page *page, const struct drive_facts *facts)
 {
-	return facts->has_log_list && facts_bit(facts->log_pages, page->command.key[KEY_PAGE] & LOG_CODE);
+	uint32_t code = page->command.key[KEY_PAGE] & LOG_CODE, subpage = page->command.key[KEY_SUBPAGE] & 0xff;
+
+	if (subpage)
+		return facts_bit(facts->log_subpages[code], subpage);
+	return facts->has_log_list && facts_bit(facts->log_pages, code);
 }
 
 /* ---- which pages there are */
