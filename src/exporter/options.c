@@ -7,6 +7,7 @@
 #include <sys/un.h>
 
 #include "metric/exposition.h"
+#include "page/page.h"
 
 /* What follows a flag, and what is done with it. */
 enum flag_kind { FLAG_STRING, FLAG_LIST, FLAG_SWITCH, FLAG_DURATION, FLAG_LEVEL, FLAG_INCLUDE, FLAG_EXCLUDE, FLAG_HELP,
@@ -29,6 +30,8 @@ static const struct flag flags[] = {
 	{ "collector.block", NULL, FLAG_SWITCH, AT(has_block), "Block-layer statistics (on by default)" },
 	{ "collector.ata-attributes", NULL, FLAG_SWITCH, AT(has_ata_attributes),
 	  "The whole table of ATA SMART attributes (off by default)" },
+	{ "collector.host-phys", NULL, FLAG_SWITCH, AT(has_host_phys),
+	  "Error counters of the host's side of SAS links (off by default: a host adapter may have to ask its expanders)" },
 	{ "poll.interval", "DURATION", FLAG_DURATION, AT(poll_interval_us),
 	  "How often health and temperature are read; slower readings scale with it (default 60s)" },
 	{ "drive.include", "[FIELD=]PATTERN", FLAG_INCLUDE, 0,
@@ -81,7 +84,7 @@ static void print_metrics(bool is_markdown)
 {
 	AUTO_TEXT out = TEXT_LIMIT(1 << 20);
 
-	exposition_list_families(&out, is_markdown);
+	exposition_list_families(&out, is_markdown, page_sources);
 	fwrite(out.at, 1, out.length, stdout);
 }
 

@@ -41,5 +41,6 @@ uint64_t exposition_duplicates(const struct exposition *);
 enum { EXPOSITION_NUMBER_MAX = 40 };
 char *exposition_number(double value, char out[EXPOSITION_NUMBER_MAX]);
 
-/* "drive_info", "gauge", ...: all families as a Markdown table (docs/metrics.md) or, for --list-metrics, as text. */
-void exposition_list_families(struct text *out, bool is_markdown);
+/* "drive_info", "gauge", ...: all families as a Markdown table (docs/metrics.md) or, for --list-metrics, as text. source adds
+ * where a family comes from (standard, page, clause); NULL: nobody knows. */
+void exposition_list_families(struct text *out, bool is_markdown, void (*source)(unsigned family, struct text *out));

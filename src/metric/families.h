@@ -19,7 +19,7 @@ X(drive_capacity_bytes, METRIC_GAUGE, LIFETIME, L(NULL), \
 X(drive_present, METRIC_GAUGE, LIFETIME, L(NULL), \
 	"1 while the drive is there.") \
 X(drive_up, METRIC_GAUGE, LIFETIME, L(NULL), \
-	"1 if the drive answered its health commands within three of their periods, or sleeps; else 0.") \
+	"1 if the drive answered its health commands within three of their periods, or sleeps, or is reserved by another host; else 0.") \
 X(drive_reserved, METRIC_GAUGE, LIFETIME, L(NULL), \
 	"SCSI: 1 while another host holds a reservation that keeps this one from reading the drive's health, else 0.") \
 X(drive_power_state, METRIC_GAUGE, LIFETIME, L("state"), \
@@ -179,7 +179,7 @@ X(drive_scsi_background_medium_scans_total, METRIC_COUNTER, LIFETIME, L(NULL), \
 X(drive_scsi_background_scan_progress_ratio, METRIC_GAUGE, DRIVE, L(NULL), \
 	"How far the scan is that runs now.") \
 X(drive_scsi_background_scan_errors, METRIC_GAUGE, DRIVE, L("status"), \
-	"Logical blocks in the drive's list of scan errors, by what became of them: pending, reassigned (by the drive), reassign_failed, rewritten (in place), reassigned_by_write, reassigned_by_command, command_failed, other. The list is a ring: a full one drops its oldest.") \
+	"Logical blocks in the list of errors that the drive's scans found, by what became of them: pending, reassigned (by the drive), reassign_failed, rewritten (in place), reassigned_by_write, reassigned_by_command, command_failed, other. A full list drops its oldest. Of solid-state drives only those that are not 0.") \
 X(drive_scsi_format_blocks, METRIC_GAUGE, LIFETIME, L("kind"), \
 	"Logical blocks that were replaced: certification (grown defects found while formatting), during_format, since_format.") \
 X(drive_scsi_since_format_seconds_total, METRIC_COUNTER, LIFETIME, L(NULL), \
@@ -202,8 +202,6 @@ X(drive_scsi_segment_commands_total, METRIC_COUNTER, LIFETIME, L("size"), \
 	"Seagate: reads and writes that fit into a cache segment (within) or do not (beyond).") \
 X(drive_scsi_next_self_test_seconds, METRIC_GAUGE, DRIVE, L(NULL), \
 	"Seagate, Hitachi, HGST: time until the drive next tests itself.") \
-X(drive_scsi_commands_total, METRIC_COUNTER, LIFETIME, L("op"), \
-	"HGST SSDs: commands the drive completed for hosts, by operation.") \
 X(drive_scsi_flash_corrections_total, METRIC_COUNTER, LIFETIME, L(NULL), \
 	"HGST SSDs: flash corrections; the drive counts them in 16 bits.") \
 X(drive_scsi_seeks_total, METRIC_COUNTER, LIFETIME, L("distance"), \

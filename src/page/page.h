@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/fail.h"
+#include "base/text.h"
 #include "metric/sample.h"
 #include "page/facts.h"
 #include "probe/command.h"
@@ -70,6 +71,9 @@ struct page {
 };
 
 extern const struct page *const pages[];	/* NULL-terminated */
+
+/* Which standard, page and field tell a family, each once, "; " between them. Nothing for one that no page tells. */
+void page_sources(unsigned family, struct text *out);
 
 /* The one field put as a sample: reads `width` bytes at `at` (big- or little-endian), knows absent, converts. */
 void page_field_put(const struct page_field *, struct bytes value, bool is_little_endian, const struct drive_facts *,

@@ -47,7 +47,8 @@ static void status_put(struct bytes value, struct sample_sink *to)
 		page_put(to, drive_scsi_background_scan_progress_ratio, NULL, NULL, (double)bytes_be(&rest, 2) / 65536);
 }
 
-static void fates_put(struct bytes params, struct sample_sink *to)
+/* Of a solid-state drive, which hardly ever has such a list, only what is there. */
+static void fates_put(struct bytes params, bool is_solid_state, struct sample_sink *to)
 {
 	unsigned n[REASSIGN_STATUSES] = { 0 };
 	struct bytes value;
@@ -62,7 +63,7 @@ static void fates_put(struct bytes params, struct sample_sink *to)
 		n[fates[status] ? status : REASSIGN_OTHER]++;
 	}
 	for (size_t i = 0; i < REASSIGN_STATUSES; i++)
-		if (fates[i])
+		if (fates[i] && (n[i] || !is_solid_state))
 			page_put(to, drive_scsi_background_scan_errors, fates[i], NULL, n[i]);
 }
 
@@ -82,7 +83,7 @@ static struct fail decode_scan(const struct page *page, struct bytes in, const s
 		status_put(value, to);
 	}
 	if (!is_cut)
-		fates_put(params, to);
+		fates_put(params, facts->rpm == 0, to);
 	return OK;
 }
 

@@ -16,16 +16,16 @@ static const uint8_t defect_bytes[8] = { 4, 8, 8, 8, 8, 8, 0, 0 };
 static struct fail decode_grown(const struct page *page, struct bytes in, const struct drive_facts *facts,
 				struct sample_sink *to)
 {
-	bool is_12 = in.left >= HEADER_12;
+	bool is_12 = in.left == HEADER_12;
 	uint64_t flags, length;
 	uint8_t size;
 
+	if (!is_12 && in.left != HEADER_10)
+		return fail_format(page->name, "is neither of the headers");
 	bytes_skip(&in, 1);
 	flags = bytes_be(&in, 1);
 	bytes_skip(&in, is_12 ? 2 : 0);		/* generation */
 	length = bytes_be(&in, is_12 ? 4 : 2);
-	if (in.torn)
-		return fail_format(page->name, "shorter than its header");
 	if ((flags & LISTS_RETURNED) != GROWN_LIST_ONLY)
 		return fail_format(page->name, "is not the grown list");
 	size = defect_bytes[flags & LIST_FORMAT];

@@ -4,7 +4,7 @@
 #include "page/scsi_log.h"
 
 #define COUNTER .absent = ABSENT_ONES
-#define SPEC(parameter) .spec = "SPC, Error Counter log pages, parameter " parameter
+#define SPEC(parameter) .spec = "SPC, Error Counter log pages (02h write, 03h read, 05h verify), parameter " parameter
 
 #define ERROR_COUNTERS(op) \
 	{ .param = 0x0000, COUNTER, .family = drive_corrected_errors_total, .label = { op, "ecc_fast" }, SPEC("0000h") }, \
@@ -30,7 +30,7 @@ static const struct page_field verify_fields[] = {
 
 static const struct page_field non_medium_fields[] = {
 	{ .param = 0x0000, COUNTER, .family = drive_scsi_non_medium_errors_total,
-	  .spec = "SPC, Non-Medium Error log page, parameter 0000h" },
+	  .spec = "SPC, Non-Medium Error log page (06h), parameter 0000h" },
 };
 
 #define COUNTERS_PAGE(code, rows) { \

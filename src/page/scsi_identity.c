@@ -142,25 +142,33 @@ static struct fail learn_characteristics(const struct page *page, struct bytes i
 
 enum { IDENTITY_PERIOD_S = 3600 };
 
+#define TELLS_IDENTITY(clause) \
+	.told = (const struct page_told[]){ { drive_info, clause } }, .n_told = 1
+
 const struct page scsi_inquiry = {
 	.name = "INQUIRY", .transport = TRANSPORT_SCSI,
 	.command = { .name = COMMAND_INQUIRY, .key = { [KEY_VPD] = VPD_NONE } },
 	.period_s = IDENTITY_PERIOD_S, .is_identity = true, .learn = learn_inquiry,
+	TELLS_IDENTITY("SPC, standard INQUIRY data"),
 };
 
 const struct page scsi_read_capacity = {
 	.name = "READ CAPACITY(16)", .transport = TRANSPORT_SCSI,
 	.command = { .name = COMMAND_READ_CAPACITY },
 	.period_s = IDENTITY_PERIOD_S, .learn = learn_capacity,
+	.told = (const struct page_told[]){ { drive_capacity_bytes, "SBC, READ CAPACITY(16)" } }, .n_told = 1,
 };
 
 const struct page scsi_vpd_list = { SCSI_VPD_PAGE(00), .is_identity = true, .learn = learn_vpd_list };
 const struct page scsi_vpd_serial = {
 	SCSI_VPD_PAGE(80), .is_identity = true, .is_offered = scsi_vpd_is_offered, .learn = learn_serial,
+	TELLS_IDENTITY("SPC, Unit Serial Number VPD page (80h)"),
 };
 const struct page scsi_vpd_identification = {
 	SCSI_VPD_PAGE(83), .is_identity = true, .is_offered = scsi_vpd_is_offered, .learn = learn_identification,
+	TELLS_IDENTITY("SPC, Device Identification VPD page (83h), designators of the logical unit"),
 };
 const struct page scsi_vpd_characteristics = {
 	SCSI_VPD_PAGE(b1), .is_offered = scsi_vpd_is_offered, .learn = learn_characteristics,
+	TELLS_IDENTITY("SBC, Block Device Characteristics VPD page (B1h)"),
 };

@@ -34,7 +34,9 @@ static void condition_put(struct bytes value, struct sample_sink *to)
 
 	for (size_t i = 0; i < ARRAY_SIZE(conditions); i++)
 		if (conditions[i].asc == asc && conditions[i].ascq == ascq) {
-			page_put(to, drive_scsi_exception_threshold_ratio, conditions[i].kind, NULL, (double)threshold / 100);
+			if (threshold)		/* 0: this condition has none */
+				page_put(to, drive_scsi_exception_threshold_ratio, conditions[i].kind, NULL,
+					 (double)threshold / 100);
 			page_put(to, drive_scsi_exception_tripped, conditions[i].kind, NULL, trip != 0);
 		}
 }

@@ -3,7 +3,7 @@
 
 #define TRANSITIONS(code, a_state) \
 	{ .param = code, .absent = ABSENT_ONES, .family = drive_scsi_power_transitions_total, .label = { a_state }, \
-	  .spec = "SPC-4, Power Condition Transitions log page (1Ah), ACCUMULATED TRANSITIONS TO ..." }
+	  .spec = "SPC-4, Power Condition Transitions log page (1Ah), accumulated transitions" }
 
 static const struct page_field transition_fields[] = {
 	TRANSITIONS(0x0001, "active"), TRANSITIONS(0x0002, "idle_a"), TRANSITIONS(0x0003, "idle_b"),

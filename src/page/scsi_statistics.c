@@ -48,9 +48,9 @@ static void time_put(struct bytes value, size_t at, struct interval unit, uint16
 #define SPEC(field) .spec = "SPC-4, General Statistics and Performance log page (19h), 0001h, " field
 
 static const struct page_field statistics_fields[] = {
-	{ .param = 0x0001, .at = 0, .width = 8, .absent = ABSENT_ONES, .family = drive_internal_commands_total, .label = { "read" },
+	{ .param = 0x0001, .at = 0, .width = 8, .absent = ABSENT_ONES, .rank = 2, .family = drive_internal_commands_total, .label = { "read" },
 	  SPEC("NUMBER OF READ COMMANDS") },
-	{ .param = 0x0001, .at = 8, .width = 8, .absent = ABSENT_ONES, .family = drive_internal_commands_total, .label = { "write" },
+	{ .param = 0x0001, .at = 8, .width = 8, .absent = ABSENT_ONES, .rank = 2, .family = drive_internal_commands_total, .label = { "write" },
 	  SPEC("NUMBER OF WRITE COMMANDS") },
 	{ .param = 0x0001, .at = 16, .width = 8, .unit = RAW_LOGICAL_BLOCKS, .absent = ABSENT_ONES, .rank = 2,
 	  .family = drive_written_bytes_total, SPEC("NUMBER OF LOGICAL BLOCKS RECEIVED") },

@@ -34,13 +34,14 @@ static void check_quantity(struct sample_sink *to, const char *quantity)
 static void fill(struct drive_facts *facts, enum transport transport)
 {
 	*facts = (struct drive_facts){
-		.transport = transport, .model = "EXAMPLE", .serial = "S1", .logical_block = 4096, .rpm = 7200,
+		.transport = transport, .vendor = "HGST", .model = "EXAMPLE", .serial = "S1", .logical_block = 4096, .rpm = 7200,
 		.scsi_version = 7, .has_vpd_list = true, .has_log_list = true,
 		.has_smart = true, .has_smart_log = true, .has_gp_log = true, .has_identify = true, .has_thresholds = true,
 		.has_log_directory = true, .has_statistics_list = true,
 		.nvme_warning_kelvin = 343, .n_namespaces = FACTS_NAMESPACES,
 	};
 	memset(facts->log_pages, 0xff, sizeof facts->log_pages);
+	memset(facts->log_subpages, 0xff, sizeof facts->log_subpages);
 	memset(facts->thresholds, 1, sizeof facts->thresholds);
 	for (size_t i = 0; i < ARRAY_SIZE(facts->gp_log_pages); i++)
 		facts->gp_log_pages[i] = UINT16_MAX;

@@ -2,6 +2,7 @@
 #include "page_common.h"
 
 #include <math.h>
+#include <string.h>
 
 #define BYTES(...) (const uint8_t[]){ __VA_ARGS__ }, sizeof (const uint8_t[]){ __VA_ARGS__ }
 
@@ -91,6 +92,17 @@ static void every_row_has_its_familys_labels(void **state)
 		}
 }
 
+static void every_family_of_scsi_says_where_it_comes_from(void **state)
+{
+	for (unsigned i = 0; i < N_METRIC_FAMILIES; i++) {
+		AUTO_TEXT from = TEXT_LIMIT(8192);
+
+		page_sources(i, &from);
+		if (!strncmp(metric_families[i].name, "drive_scsi_", 11) && !from.length)
+			fail_msg("%s has no source", metric_families[i].name);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -98,6 +110,7 @@ int main(void)
 		cmocka_unit_test(units_are_converted_exactly),
 		cmocka_unit_test(every_page_asks_what_the_prober_lets_pass),
 		cmocka_unit_test(every_row_has_its_familys_labels),
+		cmocka_unit_test(every_family_of_scsi_says_where_it_comes_from),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

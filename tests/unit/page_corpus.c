@@ -94,14 +94,6 @@ static int family_of(const char *name)
 	return -1;
 }
 
-/* Pages to come tell these. */
-static bool is_served(const struct drive *drive, const char *name)
-{
-	if (!strcmp(name, "drive_grown_defects"))
-		return false;
-	return drive->capture->transport == TRANSPORT_NVME || strcmp(name, "drive_power_on_seconds_total");
-}
-
 /* Has the sample each of these labels? The label `drive` is the exporter's. */
 static bool has_labels(const struct sample *s, const char *labels)
 {
@@ -163,8 +155,6 @@ static bool is_line_met(const struct drive *drive, const char *line)
 		return true;
 	if (sscanf(line, "%63[^{]{%511[^}]}", name, labels) != 2)
 		return false;
-	if (!is_served(drive, name))
-		return true;
 	family = family_of(name);
 	s = family < 0 ? NULL : find(drive, family, labels);
 	if (s && s->value == expected_value(drive, name, strchr(line, '}') + 1))

@@ -350,14 +350,22 @@ static void names_of_families_follow_the_rules(void **state)
 	}
 }
 
+static void source(unsigned family, struct text *out)
+{
+	if (family == drive_up)
+		text_add(out, "a | b");
+}
+
 static void the_list_holds_every_family(void **state)
 {
 	AUTO_TEXT plain = TEXT_LIMIT(1 << 20), markdown = TEXT_LIMIT(1 << 20);
 	char row[128];
 
-	exposition_list_families(&plain, false);
-	exposition_list_families(&markdown, true);
-	assert_int_equal(count(plain.at, "\n"), 2 * (N_METRIC_FAMILIES + 1));
+	exposition_list_families(&plain, false, source);
+	exposition_list_families(&markdown, true, source);
+	assert_int_equal(count(plain.at, "\n"), 2 * (N_METRIC_FAMILIES + 1) + 1);
+	assert_int_equal(count(plain.at, "\n    Source: a | b\n"), 1);
+	assert_int_equal(count(markdown.at, " | a \\| b |\n"), 1);
 	assert_int_equal(count(plain.at, " \n"), 0);
 	assert_int_equal(count(markdown.at, "\n| "), 2 + N_METRIC_FAMILIES);
 	assert_non_null(strstr(markdown.at, "\n| `drive_path_state` | gauge | `drive`, `device`, `state` | 1 for "));
