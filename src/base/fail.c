@@ -77,7 +77,7 @@ bool fail_is_unsupported(struct fail f)
 
 	switch (f.kind) {
 	case FAIL_KIND_SENSE:
-		return key == 0x5 && (asc == 0x20 || asc == 0x24 || asc == 0x25 || asc == 0x26);
+		return asc == 0x1c || (key == 0x5 && (asc == 0x20 || asc == 0x24 || asc == 0x25 || asc == 0x26));
 	case FAIL_KIND_ATA:
 		return (f.code >> 8 & 0x01) && (f.code & 0x04);	/* ERR and ABRT */
 	case FAIL_KIND_NVME:

@@ -69,7 +69,7 @@ struct fail fail_host(uint16_t host_status);
 struct fail fail_format(const char *what, const char *detail);
 
 /* True where the drive says that it does not know the command, page or log: SCSI ILLEGAL REQUEST with ASC 20h, 24h,
- * 25h or 26h (SPC, sense code list), ATA abort (ACS, ERROR field), NVMe Invalid Opcode, Invalid Field, Invalid Log
+ * 25h or 26h, ASC 1Ch (there is no such defect list; SPC, sense code list), ATA abort (ACS, ERROR field), NVMe Invalid Opcode, Invalid Field, Invalid Log
  * Page (NVM Express base, status codes). Such a command is never sent twice. */
 bool fail_is_unsupported(struct fail f);
 

@@ -1,15 +1,18 @@
 #include "base/sysfs.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 
-/* Relative to /sys/block/NAME or /sys/class/nvme/NAME. Each is answered by the kernel without a command. */
+/* Relative to /sys/block/NAME or /sys/class/nvme/NAME, or to a folder of the enclosure class. Each is answered by the
+ * kernel without a command. */
 static const char *const safe[] = {
 	"size", "dev", "diskseq", "hidden", "removable", "ro", "stat", "wwid", "nsid", "uevent",
 	"queue/rotational", "queue/logical_block_size", "queue/physical_block_size",
@@ -18,6 +21,9 @@ static const char *const safe[] = {
 	"device/ioerr_cnt", "device/iorequest_cnt", "device/iodone_cnt", "device/iotmo_cnt",
 	"model", "serial", "firmware_rev", "subsysnqn", "cntlid", "transport", "address", "state",
 	"power/runtime_status", "device/power/runtime_status",
+	/* Kept by drivers/misc/enclosure.c and ses.c; their other attributes (status, fault, active, locate,
+	 * power_status) are asked of the enclosure. */
+	"id", "slot", "type",
 };
 
 bool sysfs_is_safe(const char *attribute)
@@ -101,4 +107,37 @@ int sysfs_link_name(const char *dir, const char *link, char *name, size_t size)
 		return -ENAMETOOLONG;
 	strcpy(name, last);
 	return 0;
+}
+
+static void dir_closep(DIR **dir)
+{
+	if (*dir)
+		closedir(*dir);
+}
+
+static bool is_link(DIR *dir, const struct dirent *entry)
+{
+	struct stat st;
+
+	if (entry->d_type != DT_UNKNOWN)
+		return entry->d_type == DT_LNK;
+	return !fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISLNK(st.st_mode);
+}
+
+int sysfs_find_link(const char *dir, const char *prefix, char *name, size_t size)
+{
+	CLEANUP(dir_closep) DIR *folder = opendir(dir);
+	const struct dirent *entry;
+	bool is_found = false;
+
+	if (!folder)
+		return -errno;
+	while (errno = 0, (entry = readdir(folder))) {
+		if (strncmp(entry->d_name, prefix, strlen(prefix)) || strlen(entry->d_name) >= size || !is_link(folder, entry))
+			continue;
+		if (!is_found || strcmp(entry->d_name, name) < 0)
+			strcpy(name, entry->d_name);
+		is_found = true;
+	}
+	return errno ? -errno : is_found ? 0 : -ENOENT;
 }

@@ -24,4 +24,8 @@ int sysfs_resolve(const char *path, char *resolved, size_t size);
 /* The last part of where DIR/LINK points ("subsystem" to "scsi"). Returns 0 or a negative errno. */
 int sysfs_link_name(const char *dir, const char *link, char *name, size_t size);
 
+/* The link in DIR whose name begins with PREFIX; of several the first in the order of their bytes, so that it is the same
+ * one each time. Names that do not fit are passed over. Returns 0, -ENOENT where there is none, or a negative errno. */
+int sysfs_find_link(const char *dir, const char *prefix, char *name, size_t size);
+
 bool sysfs_is_safe(const char *attribute);

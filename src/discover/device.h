@@ -10,6 +10,15 @@
 #include "capture/inventory.h"
 #include "probe/command.h"
 
+/* A place in an enclosure, as the kernel's enclosure class has it. Empty: not told. */
+enum { ENCLOSURE_NAME_MAX = 64 };	/* drivers/misc/enclosure.c, COMPONENT_NAME_SIZE */
+struct device_slot {
+	char enclosure[ENCLOSURE_NAME_MAX];	/* where the enclosure itself sits, "0:0:24:0"; empty: in none */
+	char id[19];				/* its world wide name, "0x5000..." */
+	char component[ENCLOSURE_NAME_MAX];	/* what it calls the place, "Slot 05" */
+	char number[12];			/* of the place */
+};
+
 enum device_source { SOURCE_HOST, SOURCE_REPLAY, N_DEVICE_SOURCES };
 
 struct device {
@@ -22,12 +31,13 @@ struct device {
 	uint64_t size_bytes;		/* 0: not known */
 	uint32_t logical_block, nsid;	/* 0: not known */
 	int rotational;			/* 1, 0, or -1: not known */
-	char group[160];		/* the devices of one drive share it */
+	char group[160];		/* devices that share it are of one drive (same.c) */
 	char host[NODE_NAME_MAX];	/* devices that share a SCSI host or controller share it: asked one after another */
 	char devpath[256];		/* the kernel's path of the device; empty: not known, or longer */
 	char path[64];			/* where it sits: "0:0:3:0", a PCI address; empty: not known */
 	char state[24];			/* the kernel's word: running, offline, live, dead; empty: not known */
 	bool is_sas;			/* seen below a SAS end device */
+	struct device_slot slot;
 
 	/* What udev or sysfs say before the drive itself has answered; empty: nothing. */
 	char model[41], serial[65], wwn[33];
@@ -58,8 +68,25 @@ uint32_t device_nsid_from_name(const char *name);
  * as it was. */
 int discover_host(struct device_list *ret);
 
-/* The device list of an Inventory message of a replay; an absent drive gives none. 0, -EBADMSG for a message that is not
- * one; *ret_key names the drive, for its later messages. */
 /* The `group` of a replayed drive's devices. */
 void discover_inventory_group(const char *key, char *group, size_t size);
+/* The device list of an Inventory message of a replay; an absent drive gives none. 0, -EBADMSG for a message that is not
+ * one; *ret_key names the drive, for its later messages. */
 int discover_inventory(const char *text, struct device_list *ret, char ret_key[INVENTORY_KEY_MAX]);
+
+/* ---- slot.c */
+
+/* How the kernel's link from a SCSI device to its place begins; what follows is the component's name. */
+#define SLOT_LINK "enclosure_device:"
+
+/* From the link's name and where it leads, ".../enclosure/0:0:24:0/Slot 05". False, and all empty, for what is none. */
+bool slot_from_link(struct device_slot *, const char *link, const char *target);
+/* The attributes `id` of the enclosure and `slot` of the component; what is none leaves it empty. */
+void slot_take_id(struct device_slot *, const char *value);
+void slot_take_number(struct device_slot *, const char *value);
+/* All of it, for the block device in DIR (/sys/block/NAME). */
+void slot_from_sysfs(struct device_slot *, const char *dir);
+
+/* For the labels `enclosure` and `slot`. */
+const char *slot_enclosure(const struct device_slot *);
+const char *slot_name(const struct device_slot *);

@@ -5,19 +5,12 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/cleanup.h"
 
 static void drive_free(struct drive *drive)
 {
 	free(drive->devices);
 	free(drive);
-}
-
-static struct drive *find_group(const struct drive_table *table, enum device_source source, const char *group)
-{
-	for (size_t i = 0; i < table->n; i++)
-		if (table->at[i]->source == source && !strcmp(table->at[i]->group, group))
-			return table->at[i];
-	return NULL;
 }
 
 /* Until the drive has told who it is: what sysfs or udev know, else where it sits. */
@@ -88,25 +81,46 @@ void drive_table_free(struct drive_table *table)
 	table->room = 0;
 }
 
-static bool in_group(const struct device *device, enum device_source source, const char *group)
+/* Which drive of the table each device of the list belongs to, as the table stands; NULL: to none yet. */
+static struct drive *owner_of(const struct drive_table *table, const struct device *d)
 {
-	return device->source == source && !strcmp(device->group, group);
+	for (size_t i = 0; i < table->n; i++)
+		if (drive_has(table->at[i], d))
+			return table->at[i];
+	for (size_t i = 0; i < table->n; i++)
+		if (drive_takes(table->at[i], d))
+			return table->at[i];
+	return NULL;
 }
 
-/* The drive's devices become those of its group in the list. */
-static int take_devices(struct drive *drive, const struct device_list *list)
+static struct drive **owners_of(const struct drive_table *table, const struct device_list *list)
 {
-	struct device *devices;
+	struct drive **owners = calloc(list->n ? list->n : 1, sizeof(struct drive *));
+
+	for (size_t i = 0; i < list->n && owners; i++)
+		owners[i] = owner_of(table, &list->at[i]);
+	return owners;
+}
+
+static size_t count_owned(struct drive *const *owners, size_t n, const struct drive *drive)
+{
+	size_t owned = 0;
+
+	for (size_t i = 0; i < n; i++)
+		owned += owners[i] == drive;
+	return owned;
+}
+
+/* The drive's devices become those it owns in the list. */
+static int take_devices(struct drive *drive, const struct device_list *list, struct drive *const *owners)
+{
+	struct device *devices = calloc(count_owned(owners, list->n, drive), sizeof *devices);
 	size_t n = 0;
 
-	for (size_t i = 0; i < list->n; i++)
-		n += in_group(&list->at[i], drive->source, drive->group);
-	devices = calloc(n ? n : 1, sizeof *devices);
 	if (!devices)
 		return -ENOMEM;
-	n = 0;
 	for (size_t i = 0; i < list->n; i++)
-		if (in_group(&list->at[i], drive->source, drive->group))
+		if (owners[i] == drive)
 			devices[n++] = list->at[i];
 	free(drive->devices);
 	drive->devices = devices;
@@ -114,15 +128,35 @@ static int take_devices(struct drive *drive, const struct device_list *list)
 	return 0;
 }
 
-static int add_drive(struct drive_table *table, const struct device *first, const struct device_list *list)
+static bool add_devices(struct drive *drive, const struct device *devices, size_t n)
 {
-	struct drive *drive = drive_new(table, first);
+	struct device *grown = reallocarray(drive->devices, drive->n_devices + n, sizeof *grown);
 
-	if (!drive)
-		return -ENOMEM;
-	if (take_devices(drive, list)) {
-		table->n--;
-		drive_free(drive);
+	if (!grown)
+		return false;
+	memcpy(grown + drive->n_devices, devices, n * sizeof *grown);
+	drive->devices = grown;
+	drive->n_devices += n;
+	return true;
+}
+
+/* A drive of the first device, and of those after it that go with all before them. */
+static int add_drive(struct drive_table *table, const struct device_list *list, struct drive **owners, size_t first)
+{
+	struct drive *drive = drive_new(table, &list->at[first]);
+	bool is_whole = drive;
+
+	for (size_t i = first; i < list->n && is_whole; i++) {
+		if (owners[i] || (i > first && !drive_takes(drive, &list->at[i])))
+			continue;
+		owners[i] = drive;
+		is_whole = add_devices(drive, &list->at[i], 1);
+	}
+	if (!is_whole) {
+		if (drive) {
+			table->n--;
+			drive_free(drive);
+		}
 		return -ENOMEM;
 	}
 	drive->is_virtual = !has_askable(drive);
@@ -134,46 +168,41 @@ static int add_drive(struct drive_table *table, const struct device *first, cons
 	return 0;
 }
 
-static bool is_first_of_group(const struct device_list *list, size_t i)
+static int add_drives(struct drive_table *table, const struct device_list *list, struct drive **owners)
 {
-	for (size_t k = 0; k < i; k++)
-		if (!strcmp(list->at[k].group, list->at[i].group))
-			return false;
-	return true;
-}
-
-static bool has_group(const struct device_list *list, const struct drive *drive)
-{
-	for (size_t i = 0; i < list->n; i++)
-		if (in_group(&list->at[i], drive->source, drive->group))
-			return true;
-	return false;
-}
-
-int drive_table_update(struct drive_table *table, enum device_source source, const struct device_list *list)
-{
-	for (size_t i = table->n; i-- > 0;)
-		if (table->at[i]->source == source && !has_group(list, table->at[i]))
-			drive_table_remove(table, table->at[i]);
 	for (size_t i = 0; i < list->n; i++) {
-		struct drive *drive;
-		int r;
+		int r = owners[i] ? 0 : add_drive(table, list, owners, i);
 
-		if (!is_first_of_group(list, i))
-			continue;
-		drive = find_group(table, source, list->at[i].group);
-		r = drive ? take_devices(drive, list) : add_drive(table, &list->at[i], list);
-		if (drive && !r)
-			drive->is_excluded = !drive_filter_passes(table->filter, drive);
 		if (r)
 			return r;
 	}
 	return 0;
 }
 
+int drive_table_update(struct drive_table *table, enum device_source source, const struct device_list *list)
+{
+	AUTO_FREE struct drive **owners = owners_of(table, list);
+
+	if (!owners)
+		return -ENOMEM;
+	for (size_t i = table->n; i-- > 0;)
+		if (table->at[i]->source == source && !count_owned(owners, list->n, table->at[i]))
+			drive_table_remove(table, table->at[i]);
+	for (size_t i = 0; i < table->n; i++) {
+		struct drive *drive = table->at[i];
+		int r = drive->source == source ? take_devices(drive, list, owners) : 0;
+
+		if (r)
+			return r;
+		drive->is_excluded = !drive_filter_passes(table->filter, drive);
+	}
+	return add_drives(table, list, owners);
+}
+
 void drive_table_replace(struct drive_table *table, struct drive *drive)
 {
 	struct device_list list = { 0 };
+	AUTO_FREE struct drive **owners = NULL;
 
 	for (size_t i = 0; i < drive->n_devices; i++) {
 		struct device *copy = device_list_add(&list);
@@ -184,9 +213,48 @@ void drive_table_replace(struct drive_table *table, struct drive *drive)
 		copy->model[0] = copy->serial[0] = copy->wwn[0] = 0;	/* they told of the one before */
 	}
 	drive_table_remove(table, drive);
-	if (list.n)
-		(void)add_drive(table, &list.at[0], &list);
+	owners = calloc(list.n ? list.n : 1, sizeof(struct drive *));
+	if (owners)
+		(void)add_drives(table, &list, owners);
 	device_list_free(&list);
+}
+
+/* Another path to this drive, that told who it is before: two paths of which the kernel did not know that. */
+static struct drive *known_as(const struct drive_table *table, const struct drive *drive)
+{
+	for (size_t i = 0; i < table->n; i++)
+		if (table->at[i] != drive && table->at[i]->is_identified && drive_is_same(table->at[i], drive))
+			return table->at[i];
+	return NULL;
+}
+
+/* As sd-device lists them: the first gives the drive its path, whichever was asked first. */
+static int by_devpath(const void *a, const void *b)
+{
+	const struct device *x = a, *y = b;
+	int r = strcmp(x->devpath, y->devpath);
+
+	return r ? r : strcmp(x->name, y->name);
+}
+
+bool drive_identified(struct drive_table *table, struct drive *drive)
+{
+	struct drive *known = known_as(table, drive);
+
+	if (known && add_devices(known, drive->devices, drive->n_devices)) {
+		qsort(known->devices, known->n_devices, sizeof *known->devices, by_devpath);
+		known->is_excluded = !drive_filter_passes(table->filter, known);
+		drive->n_devices = 0;		/* handed over */
+		drive_table_remove(table, drive);
+		return false;
+	}
+	drive->is_identified = true;
+	label_settle(table, drive);
+	drive->is_virtual = kind_is_virtual(drive->facts.vendor, drive->facts.model);
+	if (drive->is_virtual && !drive->facts.capacity_bytes)	/* it is asked no more */
+		drive->facts.capacity_bytes = drive_capacity_bytes_known(drive);
+	drive->is_excluded = !drive_filter_passes(table->filter, drive);
+	return true;
 }
 
 const struct device *drive_node(const struct drive *drive, size_t turn)
@@ -214,6 +282,14 @@ const struct device *drive_block_device(const struct drive *drive)
 		if (!drive->devices[i].is_controller)
 			return &drive->devices[i];
 	return NULL;
+}
+
+const struct device_slot *drive_slot(const struct drive *drive)
+{
+	for (size_t i = 0; i < drive->n_devices; i++)
+		if (drive->devices[i].slot.enclosure[0])
+			return &drive->devices[i].slot;
+	return &drive->devices[0].slot;
 }
 
 /* IDENTIFY word 76: 0 and FFFFh are parallel ATA (ACS, Serial ATA Capabilities). */

@@ -8,7 +8,7 @@ enum { DRIVE_LABEL_MAX = 256 };
 
 struct drive {
 	enum device_source source;
-	char group[160];
+	char group[160];		/* of the device by which it was found */
 	char label[DRIVE_LABEL_MAX];	/* value of the label `drive` */
 	bool is_identified;		/* it told model and serial itself: the label is final */
 	bool is_virtual;		/* a volume or virtual disk: identity and block statistics only */
@@ -22,7 +22,7 @@ struct drive {
 struct drive_events {
 	void *context;
 	void (*added)(void *context, struct drive *);
-	void (*removed)(void *context, struct drive *);	/* freed when it returns */
+	void (*removed)(void *context, struct drive *);	/* freed when it returns; without devices: another one has them */
 };
 
 struct drive_filter;
@@ -43,13 +43,17 @@ void drive_table_free(struct drive_table *);
 void drive_table_replace(struct drive_table *, struct drive *);
 void drive_table_remove(struct drive_table *, struct drive *);
 
-/* Called once the drive has told model and serial: gives it its final label, and settles a clash with another's. */
-void drive_identified(struct drive_table *, struct drive *);
+/* Called once the drive has told model and serial: gives it its final label, and settles a clash with another's. False:
+ * it is a path to a drive that told the same before; that one has its devices now, and this one is removed and freed. */
+bool drive_identified(struct drive_table *, struct drive *);
 
 /* The device to ask: NVMe controllers before namespaces, else the first askable. NULL: there is none. */
 const struct device *drive_node(const struct drive *, size_t turn);
 /* The first block device; NULL: none. */
 const struct device *drive_block_device(const struct drive *);
+
+/* Where it sits: of its devices the first that is in an enclosure. */
+const struct device_slot *drive_slot(const struct drive *);
 
 /* "sas", "sata", "nvme", "scsi", "ata", "virtual": for people and drive_info. */
 const char *drive_transport_name(const struct drive *);
@@ -57,12 +61,30 @@ const char *drive_transport_name(const struct drive *);
 const char *drive_type_name(const struct drive *);
 uint64_t drive_capacity_bytes_known(const struct drive *);
 
+/* ---- same.c: which devices are one drive */
+
+/* Hexadecimal digits that name something: not too few, not all zeroes or all ones. */
+bool wwn_is_name(const char *digits);
+/* "naa.5000c500..." to its digits; other forms (t10., eui.) are no world wide name by which paths meet. Empty: none. */
+void wwn_from_wwid(const char *wwid, char wwn[33]);
+/* The group of all paths to the logical unit of that name. Its serial guards against names that makers gave twice; false
+ * where it cannot. */
+bool group_of_name(const char *wwn, const char *serial, char *group, size_t size);
+/* It is one of the drive's devices, as the last list had them. */
+bool drive_has(const struct drive *, const struct device *);
+/* It is another device of this drive, as far as the kernel knows. */
+bool drive_takes(const struct drive *, const struct device *);
+/* Two of this host told who they are, and are one. */
+bool drive_is_same(const struct drive *, const struct drive *);
+
 /* ---- label.c */
 
 /* True of serials that tell nothing: none, one character over and over, counting digits, or known to be shared. */
 bool label_is_placeholder(const char *serial);
 /* <model>_<serial>, each spelled as udev spells it; empty parts left out. */
 void label_plain(const char *model, const char *serial, char *out, size_t size);
+/* The final label, of what the drive told, unlike any other's in the table. */
+void label_settle(struct drive_table *, struct drive *);
 
 /* ---- kind.c */
 

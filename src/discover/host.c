@@ -41,21 +41,6 @@ static void read_cached_serial(const char *dir, char *out, size_t size)
 	facts_text(value, out, size);
 }
 
-/* "naa.5000c500..." to its digits; other forms (t10., eui.) are not a world wide name by which paths meet. */
-static void read_wwn(const char *dir, char *out, size_t size)
-{
-	char wwid[256];
-	const char *digits;
-
-	read_text(dir, "device/wwid", wwid, sizeof wwid);
-	if (strncmp(wwid, "naa.", 4))
-		return;
-	digits = wwid + 4;
-	if (strspn(digits, "0") == strlen(digits))
-		return;
-	text_copy(out, size, digits);
-}
-
 static const char *property(sd_device *device, const char *name)
 {
 	const char *value;
@@ -65,11 +50,12 @@ static const char *property(sd_device *device, const char *name)
 
 static void scsi_hints(sd_device *device, const char *dir, struct device *d)
 {
-	char vendor[16], serial[65] = "";
+	char vendor[16], wwid[256], serial[65] = "";
 
 	read_text(dir, "device/vendor", vendor, sizeof vendor);
 	d->transport = !strcmp(vendor, "ATA") ? TRANSPORT_ATA : TRANSPORT_SCSI;
-	read_wwn(dir, d->wwn, sizeof d->wwn);
+	read_text(dir, "device/wwid", wwid, sizeof wwid);
+	wwn_from_wwid(wwid, d->wwn);
 	read_cached_serial(dir, serial, sizeof serial);
 	if (d->transport == TRANSPORT_SCSI) {
 		read_text(dir, "device/model", d->model, sizeof d->model);
@@ -78,10 +64,8 @@ static void scsi_hints(sd_device *device, const char *dir, struct device *d)
 		text_copy(d->model, sizeof d->model, property(device, "ID_MODEL"));
 		text_copy(d->serial, sizeof d->serial, property(device, "ID_SERIAL_SHORT"));
 	}
-	/* Two paths to one logical unit carry one name; its serial guards against names that makers gave twice. Not udev's,
-	 * which may come later than the first scan. */
-	if (d->wwn[0])
-		snprintf(d->group, sizeof d->group, "wwn:%s:%s", d->wwn, serial);
+	/* Not by udev's serial, which may come later than the first scan. */
+	(void)group_of_name(d->wwn, serial, d->group, sizeof d->group);
 }
 
 static bool is_scsi(const char *dir)
@@ -190,6 +174,7 @@ static int add_block(sd_device *device, const char *name, struct device_list *li
 	} else if (is_scsi(dir) && node_name_is_valid(name)) {
 		d->is_askable = true;
 		scsi_hints(device, dir, d);
+		slot_from_sysfs(&d->slot, dir);
 		read_text(dir, "device/state", d->state, sizeof d->state);
 	}
 	place(dir, d);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "discover/device.h"
+#include "discover/drive.h"
 
 static uint32_t nsid_of(const struct inventory_device *from)
 {
@@ -16,6 +16,39 @@ static uint32_t nsid_of(const struct inventory_device *from)
 void discover_inventory_group(const char *key, char *group, size_t size)
 {
 	snprintf(group, size, "replay:%016llx", (unsigned long long)text_hash(key, strlen(key)));
+}
+
+/* An attribute below the enclosure's folder; what is too long is not told. */
+static const char *enclosure_attribute(const struct inventory_device *from, const char *enclosure, const char *component,
+				       const char *name)
+{
+	char path[256];
+	int n = snprintf(path, sizeof path, "/sys/class/enclosure/%s%s%s/%s", enclosure, component ? "/" : "",
+			 component ? component : "", name);
+	const char *value = n < (int)sizeof path ? inventory_sysfs(from, path) : NULL;
+
+	return value ? value : "";
+}
+
+/* Of several links the first in the order of their bytes, as slot_from_sysfs() takes them. */
+static void take_slot(const struct inventory_device *from, struct device_slot *slot)
+{
+	static const char prefix[] = "device/" SLOT_LINK;
+	const struct inventory_sysfs *link = NULL;
+	const char *name;
+
+	for (size_t i = 0; i < from->n_sysfs; i++)
+		if (!strncmp(from->sysfs[i].path, prefix, strlen(prefix)) &&
+		    strlen(from->sysfs[i].path) < strlen(prefix) + ENCLOSURE_NAME_MAX &&
+		    (!link || strcmp(from->sysfs[i].path, link->path) < 0))
+			link = &from->sysfs[i];
+	if (!link)
+		return;
+	name = link->path + strlen("device/");
+	if (!slot_from_link(slot, name, link->value))
+		return;
+	slot_take_id(slot, enclosure_attribute(from, slot->enclosure, NULL, "id"));
+	slot_take_number(slot, enclosure_attribute(from, slot->enclosure, name + strlen(SLOT_LINK), "slot"));
 }
 
 static void take_device(const struct inventory_drive *drive, const struct inventory_device *from, struct device *d)
@@ -41,12 +74,13 @@ static void take_device(const struct inventory_drive *drive, const struct invent
 		text_copy(d->devpath, sizeof d->devpath, devpath);
 	device_path_from_devpath(devpath, from->name, d->path, sizeof d->path);
 	d->is_sas = strstr(devpath, "/end_device-") != NULL;
-	if (wwid && !strncmp(wwid, "naa.", 4))
-		text_copy(d->wwn, sizeof d->wwn, wwid + 4);
+	if (wwid)
+		wwn_from_wwid(wwid, d->wwn);
 	if (state)
 		text_copy(d->state, sizeof d->state, state);
 	memcpy(d->stat, from->stat, sizeof d->stat);
 	d->n_stat = from->n_stat;
+	take_slot(from, &d->slot);
 }
 
 int discover_inventory(const char *text, struct device_list *ret, char ret_key[INVENTORY_KEY_MAX])

@@ -56,13 +56,13 @@ static bool has_sibling(const struct drive_table *table, const struct drive *dri
 {
 	const struct drive_facts *a = &drive->facts;
 
-	for (size_t i = 0; i < table->n && a->wwn[0]; i++) {
+	for (size_t i = 0; i < table->n && wwn_is_name(a->wwn); i++) {
 		const struct drive_facts *b = &table->at[i]->facts;
 		const struct device *hint = &table->at[i]->devices[0];
 
 		if (table->at[i] == drive)
 			continue;
-		if (b->wwn[0] ? strcmp(a->wwn, b->wwn) && !strcmp(a->serial, b->serial) && !strcmp(a->model, b->model)
+		if (wwn_is_name(b->wwn) ? strcmp(a->wwn, b->wwn) && !strcmp(a->serial, b->serial) && !strcmp(a->model, b->model)
 			      : hint->wwn[0] && strcmp(a->wwn, hint->wwn) && !strcmp(a->serial, hint->serial))
 			return true;
 	}
@@ -77,7 +77,7 @@ static bool unvouched_wwn(const struct drive_facts *facts, char out[17])
 
 	for (size_t i = 0; i < 8; i++)
 		snprintf(out + 2 * i, 3, "%02x", words[i ^ 1]);
-	return facts->has_identify && strspn(out, "0") < 16;
+	return facts->has_identify && wwn_is_name(out);
 }
 
 /* What tells drives with one serial apart: the world wide name, else where it sits. */
@@ -86,7 +86,7 @@ static void append_distinction(struct drive *drive, const char *last_resort)
 	const char *path = drive->devices[0].path;
 	char words[17];
 
-	if (drive->facts.wwn[0])
+	if (wwn_is_name(drive->facts.wwn))
 		append_part(drive->label, sizeof drive->label, drive->facts.wwn);
 	else if (unvouched_wwn(&drive->facts, words))
 		append_part(drive->label, sizeof drive->label, words);
@@ -108,7 +108,7 @@ static void settle_clash(const struct drive_table *table, struct drive *drive)
 
 static bool is_sibling(const struct drive *a, const struct drive *b)
 {
-	return a->facts.wwn[0] && b->facts.wwn[0] && strcmp(a->facts.wwn, b->facts.wwn) &&
+	return wwn_is_name(a->facts.wwn) && wwn_is_name(b->facts.wwn) && strcmp(a->facts.wwn, b->facts.wwn) &&
 	       !strcmp(a->facts.serial, b->facts.serial) && !strcmp(a->facts.model, b->facts.model);
 }
 
@@ -128,11 +128,10 @@ static void name_siblings(const struct drive_table *table, const struct drive *d
 	}
 }
 
-void drive_identified(struct drive_table *table, struct drive *drive)
+void label_settle(struct drive_table *table, struct drive *drive)
 {
 	const struct drive_facts *facts = &drive->facts;
 
-	drive->is_identified = true;
 	label_plain(facts->model, facts->serial, drive->label, sizeof drive->label);
 	if (label_is_placeholder(facts->serial) || has_sibling(table, drive))
 		append_distinction(drive, "");
@@ -140,8 +139,4 @@ void drive_identified(struct drive_table *table, struct drive *drive)
 		snprintf(drive->label, sizeof drive->label, "unidentified_%s", drive->devices[0].name);
 	name_siblings(table, drive);
 	settle_clash(table, drive);
-	drive->is_virtual = kind_is_virtual(facts->vendor, facts->model);
-	if (drive->is_virtual && !facts->capacity_bytes)	/* it is asked no more */
-		drive->facts.capacity_bytes = drive_capacity_bytes_known(drive);
-	drive->is_excluded = !drive_filter_passes(table->filter, drive);
 }

@@ -1,6 +1,7 @@
 /* capture: everything that a drive answers to the vocabulary, as a text that replays it. The plan's pages come first, for
  * they tell what else the drive has; then the rest of what it lists. */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +18,8 @@ struct session {
 	struct drive *drive;
 	struct drive_poll plan;
 	struct capture *capture;
+
+	const struct device *path;	/* NULL: the drive, by its first path */
 
 	bool is_ready, is_told, is_answered, is_lost;
 	struct fail fail;		/* of the last answer */
@@ -64,7 +67,7 @@ static void on_reply(void *context, void *tag, const struct wire_reply *reply)
 	if (reply->n_bytes)
 		memcpy(s->bytes, reply->bytes, reply->n_bytes);
 	if (reply->verdict == WIRE_ANSWERED)
-		(void)capture_add_answer(s->capture, "", tag, reply->bytes, reply->n_bytes, reply->fail, reply->duration_us);
+		(void)capture_add_answer(s->capture, s->path ? s->path->name : "", tag, reply->bytes, reply->n_bytes, reply->fail, reply->duration_us);
 }
 
 static int run_until(struct session *s, const bool *done)
@@ -83,7 +86,7 @@ static int run_until(struct session *s, const bool *done)
 static bool was_asked(const struct session *s, const struct command *command)
 {
 	for (size_t i = 0; i < s->capture->n_answers; i++)
-		if (command_is_equal(&s->capture->answers[i].command, command))
+		if (command_is_equal(&s->capture->answers[i].command, command) && !s->path)
 			return true;
 	return false;
 }
@@ -91,7 +94,7 @@ static bool was_asked(const struct session *s, const struct command *command)
 /* Asks, waits however long it takes, and records the answer. Each command once; those not allowed not at all. */
 static int ask(struct session *s, const struct command *command)
 {
-	const struct device *node = drive_node(s->drive, 0);
+	const struct device *node = s->path ? s->path : drive_node(s->drive, 0);
 	struct command copy = *command;
 	struct wire_request request = { .diskseq = node->diskseq, .command = copy };
 	const char *why;
@@ -204,6 +207,24 @@ static int ask_nvme(struct session *s)
 	return ask_key(s, COMMAND_NVME_LOG, KEY_ID, 0x03);
 }
 
+/* Each path ends at phys of its own. */
+static int ask_host_phys(struct session *s)
+{
+	const struct command command = command_default(COMMAND_HOST_PHYS);
+	int r = 0;
+
+	for (size_t i = 0; i < s->drive->n_devices && !r; i++) {
+		const struct device *d = &s->drive->devices[i];
+
+		if (!d->is_sas || !d->is_askable)
+			continue;
+		s->path = d == drive_node(s->drive, 0) ? NULL : d;
+		r = ask(s, &command);
+	}
+	s->path = NULL;
+	return r;
+}
+
 static int ask_everything(struct session *s)
 {
 	static int (*const rest[N_TRANSPORTS])(struct session *) = {
@@ -213,6 +234,8 @@ static int ask_everything(struct session *s)
 
 	if (!r && s->drive->is_identified)
 		r = rest[s->drive->facts.transport](s);
+	if (!r && s->options->has_host_phys)
+		r = ask_host_phys(s);
 	return r;
 }
 
@@ -226,9 +249,40 @@ static void add_number(struct capture *capture, enum capture_line_kind kind, uin
 	(void)capture_add_line(capture, kind, text);
 }
 
+/* PATH is a format; blanks in it are written as in a capture. */
+static void PRINTF_LIKE(3, 4) add_sysfs(struct session *s, const char *value, const char *path, ...)
+{
+	char spelled[256];
+	AUTO_TEXT line = TEXT_LIMIT(1024);
+	va_list arguments;
+
+	va_start(arguments, path);
+	vsnprintf(spelled, sizeof spelled, path, arguments);
+	va_end(arguments);
+	for (const char *c = spelled; *c; c++)
+		text_add_bytes(&line, *c == ' ' ? "\\x20" : c, *c == ' ' ? 4 : 1);
+	text_addf(&line, " %s", value);
+	(void)capture_add_line(s->capture, CAPTURE_SYSFS, line.at);
+}
+
+/* The link to its place in an enclosure, and what the kernel keeps of the place and of the enclosure. */
+static void add_slot(struct session *s, const struct device_slot *slot)
+{
+	char place[256];
+
+	if (!slot->enclosure[0])
+		return;
+	snprintf(place, sizeof place, "/sys/class/enclosure/%s/%s", slot->enclosure, slot->component);
+	add_sysfs(s, place, "device/%s%s", SLOT_LINK, slot->component);
+	if (slot->number[0])
+		add_sysfs(s, slot->number, "%s/slot", place);
+	if (slot->id[0])
+		add_sysfs(s, slot->id, "/sys/class/enclosure/%s/id", slot->enclosure);
+}
+
 static void add_device(struct session *s, const struct device *d)
 {
-	char line[64];
+	char value[64];
 
 	(void)capture_add_line(s->capture, d->is_controller ? CAPTURE_CONTROLLER : CAPTURE_DEVICE, d->name);
 	if (d->size_bytes)
@@ -240,17 +294,16 @@ static void add_device(struct session *s, const struct device *d)
 	if (d->devpath[0])
 		(void)capture_add_line(s->capture, CAPTURE_DEVPATH, d->devpath);
 	if (d->wwn[0]) {
-		snprintf(line, sizeof line, "device/wwid naa.%s", d->wwn);
-		(void)capture_add_line(s->capture, CAPTURE_SYSFS, line);
+		snprintf(value, sizeof value, "naa.%s", d->wwn);
+		add_sysfs(s, value, "device/wwid");
 	}
 	if (d->nsid) {
-		snprintf(line, sizeof line, "nsid %u", d->nsid);
-		(void)capture_add_line(s->capture, CAPTURE_SYSFS, line);
+		snprintf(value, sizeof value, "%u", d->nsid);
+		add_sysfs(s, value, "nsid");
 	}
-	if (d->state[0]) {
-		snprintf(line, sizeof line, "%s %s", d->is_controller ? "state" : "device/state", d->state);
-		(void)capture_add_line(s->capture, CAPTURE_SYSFS, line);
-	}
+	if (d->state[0])
+		add_sysfs(s, d->state, d->is_controller ? "state" : "device/state");
+	add_slot(s, &d->slot);
 }
 
 /* ---- finding the drive */

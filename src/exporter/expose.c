@@ -59,8 +59,11 @@ static void write_info(struct expose *e, enum metric_family_id family)
 
 static void write_slot(struct expose *e, enum metric_family_id family)
 {
-	FOR_EACH_DRIVE(e, drive, is_shown)
-		put(e, drive, LABELS("", "", drive->devices[0].path), 1);
+	FOR_EACH_DRIVE(e, drive, is_shown) {
+		const struct device_slot *slot = drive_slot(drive);
+
+		put(e, drive, LABELS(slot_enclosure(slot), slot_name(slot), drive->devices[0].path), 1);
+	}
 }
 
 static void write_devices(struct expose *e, enum metric_family_id family)
@@ -128,6 +131,14 @@ static void write_up(struct expose *e, enum metric_family_id family)
 {
 	FOR_EACH_DRIVE(e, drive, has_health)
 		put(e, drive, NO_LABELS, is_up(e, drive));
+}
+
+/* Only SCSI knows reservations that keep others from reading. */
+static void write_reserved(struct expose *e, enum metric_family_id family)
+{
+	FOR_EACH_DRIVE(e, drive, has_health)
+		if (drive->facts.transport == TRANSPORT_SCSI)
+			put(e, drive, NO_LABELS, drive_poll_is_reserved(poller_of(drive)));
 }
 
 static void write_power(struct expose *e, enum metric_family_id family)
@@ -307,6 +318,7 @@ static void write_collectors(struct expose *e, enum metric_family_id family)
 {
 	put(e, NULL, LABELS("block"), e->has_diskstats);
 	put(e, NULL, LABELS("ata-attributes"), e->fleet->options->has_ata_attributes);
+	put(e, NULL, LABELS("host-phys"), e->fleet->options->has_host_phys);
 }
 
 static void write_command_seconds(struct expose *e, enum metric_family_id family)
@@ -339,6 +351,7 @@ static family_writer *const writers[N_METRIC_FAMILIES] = {
 	[drive_source_info] = write_sources,
 	[drive_present] = write_present,
 	[drive_up] = write_up,
+	[drive_reserved] = write_reserved,
 	[drive_power_state] = write_power,
 	[drive_poll_timestamp_seconds] = write_poll_time,
 	[drive_poll_interval_seconds] = write_poll_interval,

@@ -42,7 +42,9 @@ static void on_removed(void *context, struct drive *drive)
 {
 	struct fleet *fleet = context;
 
-	if (!fleet->is_stopping)
+	if (!drive->n_devices)
+		log_info("%s: a path to a drive that is known already", drive->label);
+	else if (!fleet->is_stopping)
 		log_info("%s: gone", drive->label);
 	poller_remove(fleet->poller, drive);
 }
@@ -285,7 +287,7 @@ static int start_host(struct fleet *fleet)
 
 int fleet_start(struct fleet *fleet, sd_event *event, const struct options *options)
 {
-	struct poller_options poller = { .interval_us = options->poll_interval_us };
+	struct poller_options poller = { .interval_us = options->poll_interval_us, .has_host_phys = options->has_host_phys };
 	bool has_replay = options->replays[0] != NULL;
 	int r;
 

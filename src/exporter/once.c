@@ -66,13 +66,18 @@ int fleet_visit_once(sd_event *event, struct fleet *fleet, const struct options 
 	return r < 0 ? r : -r;
 }
 
+static bool is_read(const struct fleet *fleet, const struct drive_poll *poll)
+{
+	return drive_poll_is_up(poll, poller_now_us(fleet->poller), poller_interval_us(fleet->poller)) &&
+	       !drive_poll_is_reserved(poll);
+}
+
 static bool is_every_drive_read(const struct fleet *fleet)
 {
 	for (size_t i = 0; i < fleet->drives.n; i++) {
 		const struct drive *drive = fleet->drives.at[i];
 
-		if (!drive->is_excluded && !drive->is_virtual && drive_node(drive, 0) &&
-		    !drive_poll_is_up(poller_of(drive), poller_now_us(fleet->poller), poller_interval_us(fleet->poller)))
+		if (!drive->is_excluded && !drive->is_virtual && drive_node(drive, 0) && !is_read(fleet, poller_of(drive)))
 			return false;
 	}
 	return true;
@@ -98,7 +103,7 @@ int verb_once(const struct options *options)
 
 /* ---- list */
 
-enum { LIST_COLUMNS = 8, LIST_CELL_MAX = 192 };
+enum { LIST_COLUMNS = 10, LIST_RIGHT_FIRST = 4, LIST_RIGHT_LAST = 8, LIST_CELL_MAX = 192 };
 
 struct list_row {
 	char cell[LIST_COLUMNS][LIST_CELL_MAX];
@@ -120,6 +125,17 @@ static void size_text(uint64_t bytes, char *out, size_t size)
 		snprintf(out, size, value < 10 && unit ? "%.2f %s" : value < 100 && unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
 }
 
+/* Time powered on; the drive's own count, so a shelf life is no part of it. */
+static void age_text(const struct sample *age, char *out, size_t size)
+{
+	double days = age ? age->value / 86400 : 0;
+
+	if (!age)
+		snprintf(out, size, "-");
+	else
+		snprintf(out, size, days >= 365 ? "%.1f y" : "%.0f d", days >= 365 ? days / 365 : days);
+}
+
 /* One word, the worst that is known. */
 static const char *health_word(const struct fleet *fleet, const struct drive *drive)
 {
@@ -132,7 +148,9 @@ static const char *health_word(const struct fleet *fleet, const struct drive *dr
 		return "stuck";
 	if (poll->has_power && power_forbids_reading(poll->power))
 		return "asleep";
-	if (!drive_poll_is_up(poll, poller_now_us(fleet->poller), poller_interval_us(fleet->poller)))
+	if (drive_poll_is_reserved(poll))
+		return "reserved";
+	if (!is_read(fleet, poll))
 		return poll->failures[FAIL_PERMISSION] ? "no permission" : "no answer";
 	failing = readings_find(poll, drive_warning, "smart_failing");
 	for (const char *const *bit = (const char *const[]){ "reliability", "read_only", "spare", "backup", NULL }; *bit; bit++) {
@@ -155,6 +173,8 @@ static void fill_row(const struct fleet *fleet, const struct drive *drive, struc
 	const char *sensor = drive->facts.transport == TRANSPORT_NVME ? "composite" : "drive";
 	const struct sample *temperature = readings_find(poll, drive_temperature_celsius, sensor);
 	const struct sample *wear = readings_find(poll, drive_endurance_used_ratio, NULL);
+	const struct sample *age = readings_find(poll, drive_power_on_seconds_total, NULL);
+	const struct sample *written = readings_find(poll, drive_written_bytes_total, NULL);
 	const struct device *block = drive_block_device(drive);
 
 	text_printable(block ? block->name : drive->devices[0].name, row->cell[0], LIST_CELL_MAX);
@@ -162,9 +182,11 @@ static void fill_row(const struct fleet *fleet, const struct drive *drive, struc
 	text_printable(drive->facts.serial[0] ? drive->facts.serial : "-", row->cell[2], LIST_CELL_MAX);
 	text_copy(row->cell[3], LIST_CELL_MAX, drive_transport_name(drive));
 	size_text(drive_capacity_bytes_known(drive), row->cell[4], LIST_CELL_MAX);
-	snprintf(row->cell[5], LIST_CELL_MAX, temperature ? "%.0f C" : "-", temperature ? temperature->value : 0);
-	snprintf(row->cell[6], LIST_CELL_MAX, wear ? "%.4g %%" : "-", wear ? wear->value * 100 : 0);
-	text_copy(row->cell[7], LIST_CELL_MAX, health_word(fleet, drive));
+	age_text(age, row->cell[5], LIST_CELL_MAX);
+	size_text(written ? (uint64_t)written->value : 0, row->cell[6], LIST_CELL_MAX);
+	snprintf(row->cell[7], LIST_CELL_MAX, temperature ? "%.0f C" : "-", temperature ? temperature->value : 0);
+	snprintf(row->cell[8], LIST_CELL_MAX, wear ? "%.4g %%" : "-", wear ? wear->value * 100 : 0);
+	text_copy(row->cell[9], LIST_CELL_MAX, health_word(fleet, drive));
 }
 
 /* Characters, not bytes. */
@@ -187,7 +209,7 @@ static void print_rows(const struct list_row *rows, size_t n)
 				width[c] = cell_width(rows[i].cell[c]);
 	for (size_t i = 0; i < n; i++)
 		for (size_t c = 0; c < LIST_COLUMNS; c++) {
-			bool is_right = c >= 4 && c <= 6, is_last = c == LIST_COLUMNS - 1;
+			bool is_right = c >= LIST_RIGHT_FIRST && c <= LIST_RIGHT_LAST, is_last = c == LIST_COLUMNS - 1;
 			int blanks = is_last ? 0 : width[c] - cell_width(rows[i].cell[c]);
 
 			printf("%*s%s%*s%s", is_right ? blanks : 0, "", rows[i].cell[c], is_right ? 0 : blanks, "",
@@ -208,7 +230,8 @@ static int compare_rows(const void *a, const void *b)
 
 int verb_list(const struct options *options)
 {
-	static const struct list_row head = { { "DEVICE", "MODEL", "SERIAL", "TRANSPORT", "SIZE", "TEMP", "WEAR", "HEALTH" } };
+	static const struct list_row head = { { "DEVICE", "MODEL", "SERIAL", "TRANSPORT", "SIZE", "AGE", "WRITTEN",
+						   "TEMP", "WEAR", "HEALTH" } };
 	CLEANUP(event_unrefp) sd_event *event = NULL;
 	AUTO_FREE struct list_row *rows = NULL;
 	CLEANUP(fleet_stop) struct fleet fleet = { 0 };

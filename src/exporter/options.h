@@ -19,7 +19,7 @@ struct options {
 	bool replay_beside_host;
 	const char *replay_path, *replay_hang_file;
 	const char *prober_path, *prober_socket;
-	bool has_ata_attributes, has_block;
+	bool has_ata_attributes, has_block, has_host_phys;
 	uint64_t poll_interval_us;
 	struct drive_filter *filter;
 	bool keep_serials;

@@ -66,7 +66,7 @@ void facts_text(struct bytes in, char *text, size_t size)
 
 bool facts_name(struct bytes name, char wwn[33])
 {
-	if (name.left < 8 || name.left > 16 || bytes_all(name, 0))
+	if (name.left < 8 || name.left > 16 || bytes_all(name, 0) || bytes_all(name, 0xff))
 		return false;
 	for (size_t n = 0; name.left; n += 2)
 		snprintf(wwn + n, 3, "%02x", (unsigned)bytes_be(&name, 1));

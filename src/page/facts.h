@@ -72,5 +72,5 @@ void facts_samples(const struct drive_facts *, struct sample_sink *to);
 /* All of a string field of a drive, blanks and NULs around it left out; a NUL within it becomes a blank. Cut at size - 1. */
 void facts_text(struct bytes in, char *text, size_t size);
 
-/* A world wide name as hexadecimal digits. False, and wwn as it was, where there is none: zeroes, or no 8 to 16 bytes. */
+/* A world wide name as hexadecimal digits. False, and wwn as it was, where there is none: all zeroes or all ones, or no 8 to 16 bytes. */
 bool facts_name(struct bytes name, char wwn[33]);

@@ -10,7 +10,8 @@
 /* One command of the plan, with what it last gave. */
 struct plan_entry {
 	const struct page *page;
-	struct page *owned;		/* a namespace's copy of the page, with its nsid; else NULL */
+	struct page *owned;		/* a namespace's or a path's copy of the page; else NULL */
+	char node[NODE_NAME_MAX];	/* of a path's: the device it is asked of; else empty */
 	size_t order;			/* of the page in pages[] */
 	uint64_t due_us;		/* monotonic; UINT64_MAX: not again */
 	uint64_t answered_us;		/* monotonic; 0: never */
@@ -18,6 +19,7 @@ struct plan_entry {
 	unsigned failures;		/* in a row */
 	uint64_t logged;		/* the failure that was logged last, so that it is logged once */
 	bool is_unsupported;		/* the drive said so: never asked again */
+	bool is_reserved;		/* last time another host's reservation stood in the way */
 	bool is_stale;			/* too old to be served, but for identity and lifetime counters */
 	struct sample_set samples;
 };
@@ -40,17 +42,20 @@ struct drive_poll {
 	struct drive *drive;
 	struct plan_entry *entries;	/* in the order of pages[] */
 	size_t n_entries, room_entries;
+	bool has_host_phys;		/* the host's side of its paths is read too */
 	bool is_settled;		/* the first visit is over */
 	bool is_replaced;		/* another drive answered in its place */
 
 	/* The visit under way. */
 	bool is_visiting, is_power_checked, is_retried;
 	bool has_had_visit;		/* one has ended, however it went */
+	unsigned timeouts;		/* of this visit */
 	size_t turn;			/* which path is asked */
 	uint64_t next_visit_us;		/* not before; monotonic */
 
 	/* The one command under way. */
 	bool is_outstanding;
+	char host[NODE_NAME_MAX];	/* of the device that is asked */
 	struct wire_request request;
 	const struct page *asked;	/* NULL: the power check */
 	uint64_t sent_us;
@@ -122,6 +127,8 @@ void readings_free(struct drive_poll *);
 
 /* ---- for whoever shows it */
 
+/* Another host's reservation keeps this one from reading pages. */
+bool drive_poll_is_reserved(const struct drive_poll *);
 /* 1, 0 as drive_up is defined. */
 bool drive_poll_is_up(const struct drive_poll *, uint64_t now_us, uint64_t interval_us);
 /* The oldest time of the health entries, in microseconds since 1970; 0: not all were read yet. */

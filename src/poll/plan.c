@@ -29,18 +29,23 @@ static bool is_offered(const struct page *page, const struct drive_poll *poll)
 	return !page->is_offered || page->is_offered(page, &poll->drive->facts);
 }
 
-static int add_entry(struct drive_poll *poll, const struct page *page, size_t order, struct page *owned)
+static struct plan_entry *add_entry(struct drive_poll *poll, const struct page *page, size_t order, struct page *owned)
 {
 	size_t at = poll->n_entries;
 
 	if (!ARRAY_GROW(poll->entries, poll->room_entries, poll->n_entries))
-		return -ENOMEM;
+		return NULL;
 	while (at > 0 && poll->entries[at - 1].order > order)
 		at--;
 	memmove(poll->entries + at + 1, poll->entries + at, (poll->n_entries - at) * sizeof *poll->entries);
 	poll->entries[at] = (struct plan_entry){ .page = page, .owned = owned, .order = order };
 	poll->n_entries++;
-	return 0;
+	return &poll->entries[at];
+}
+
+static int extend_by_one(struct drive_poll *poll, const struct page *page, size_t order)
+{
+	return find_command(poll, order, &page->command) || add_entry(poll, page, order, NULL) ? 0 : -ENOMEM;
 }
 
 /* The page as asked of one namespace: a copy with the nsid in its command. */
@@ -49,7 +54,7 @@ static uint32_t *nsid_of(struct page *page)
 	return &page->command.key[page->command.name == COMMAND_NVME_IDENTIFY ? (int)KEY_IDENTIFY_NSID : (int)KEY_NSID];
 }
 
-static int add_namespace_entry(struct drive_poll *poll, const struct page *page, size_t order, uint32_t nsid)
+static int extend_by_namespace(struct drive_poll *poll, const struct page *page, size_t order, uint32_t nsid)
 {
 	struct page *copy;
 
@@ -60,22 +65,57 @@ static int add_namespace_entry(struct drive_poll *poll, const struct page *page,
 		return -ENOMEM;
 	*copy = *page;
 	*nsid_of(copy) = nsid;
-	if (find_command(poll, order, &copy->command) || add_entry(poll, copy, order, copy))
+	if (find_command(poll, order, &copy->command) || !add_entry(poll, copy, order, copy))
 		free(copy);
+	return 0;
+}
+
+/* The page as asked of one path: a copy that knows where the path is. */
+struct path_page {
+	struct page page;
+	char place[sizeof ((struct device *)0)->path];
+};
+
+static struct plan_entry *find_path(struct drive_poll *poll, size_t order, const char *node)
+{
+	for (size_t i = 0; i < poll->n_entries; i++)
+		if (poll->entries[i].order == order && !strcmp(poll->entries[i].node, node))
+			return &poll->entries[i];
+	return NULL;
+}
+
+static int extend_by_path(struct drive_poll *poll, const struct page *page, size_t order, const struct device *device)
+{
+	struct path_page *copy;
+	struct plan_entry *entry;
+
+	if (!poll->has_host_phys || !device->is_sas || !device->is_askable || find_path(poll, order, device->name))
+		return 0;
+	copy = malloc(sizeof *copy);
+	if (!copy)
+		return -ENOMEM;
+	copy->page = *page;
+	copy->page.place = copy->place;
+	text_copy(copy->place, sizeof copy->place, device->path[0] ? device->path : device->name);
+	entry = add_entry(poll, &copy->page, order, &copy->page);
+	if (!entry) {
+		free(copy);
+		return -ENOMEM;
+	}
+	text_copy(entry->node, sizeof entry->node, device->name);
 	return 0;
 }
 
 static int extend_by(struct drive_poll *poll, const struct page *page, size_t order)
 {
-	if (!page->per_namespace)
-		return find_command(poll, order, &page->command) ? 0 : add_entry(poll, page, order, NULL);
-	for (size_t i = 0; i < poll->drive->n_devices; i++) {
-		int r = add_namespace_entry(poll, page, order, poll->drive->devices[i].nsid);
+	int r = 0;
 
-		if (r)
-			return r;
-	}
-	return 0;
+	if (!page->per_namespace && !page->per_path)
+		return extend_by_one(poll, page, order);
+	for (size_t i = 0; !r && i < poll->drive->n_devices; i++)
+		r = page->per_path ? extend_by_path(poll, page, order, &poll->drive->devices[i])
+				   : extend_by_namespace(poll, page, order, poll->drive->devices[i].nsid);
+	return r;
 }
 
 /* The first page of a transport comes alone: without its answer nothing else is asked. */
@@ -118,14 +158,17 @@ static void drop_entry(struct drive_poll *poll, size_t i)
 	poll->n_entries--;
 }
 
-/* A namespace that was deleted: asking for it would be an error that the drive logs. */
+/* A namespace that was deleted: asking for it would be an error that the drive logs. Or a path that went away. */
 static bool is_deleted(const struct drive_poll *poll, const struct plan_entry *entry)
 {
 	if (!entry->owned)
 		return false;
-	for (size_t i = 0; i < poll->drive->n_devices; i++)
-		if (poll->drive->devices[i].nsid == *nsid_of(entry->owned))
+	for (size_t i = 0; i < poll->drive->n_devices; i++) {
+		const struct device *device = &poll->drive->devices[i];
+
+		if (entry->node[0] ? !strcmp(device->name, entry->node) : device->nsid == *nsid_of(entry->owned))
 			return false;
+	}
 	return true;
 }
 
@@ -147,7 +190,8 @@ struct plan_entry *plan_next(struct drive_poll *poll, uint64_t now_us)
 		struct plan_entry *entry = &poll->entries[i];
 
 		if (is_deleted(poll, entry)) {
-			forget_namespace(&poll->drive->facts, *nsid_of(entry->owned));
+			if (!entry->node[0])
+				forget_namespace(&poll->drive->facts, *nsid_of(entry->owned));
 			drop_entry(poll, i);
 			continue;
 		}
@@ -248,9 +292,17 @@ static bool is_health_known(const struct drive_poll *poll)
 	return poll->drive->is_identified && has_answer_of_first(poll) && (has_health_page(poll) || !is_list_missing(poll));
 }
 
+bool drive_poll_is_reserved(const struct drive_poll *poll)
+{
+	for (size_t i = 0; i < poll->n_entries; i++)
+		if (poll->entries[i].is_reserved)
+			return true;
+	return false;
+}
+
 bool drive_poll_is_up(const struct drive_poll *poll, uint64_t now_us, uint64_t interval_us)
 {
-	if (poll->has_power && power_forbids_reading(poll->power))
+	if ((poll->has_power && power_forbids_reading(poll->power)) || drive_poll_is_reserved(poll))
 		return true;
 	if (!is_health_known(poll))
 		return false;

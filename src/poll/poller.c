@@ -69,13 +69,9 @@ static bool is_host_taken(const struct poller *p, const struct drive_poll *poll)
 
 	for (size_t i = 0; i < p->table->n; i++) {
 		const struct drive_poll *other = poller_of(p->table->at[i]);
-		const struct device *node;
 
-		if (!other || other == poll || !other->is_outstanding || other->is_stuck ||
-		    other->drive->source != poll->drive->source)
-			continue;
-		node = drive_node(other->drive, other->turn);
-		if (node && !strcmp(node->host, host))
+		if (other && other != poll && other->is_outstanding && !other->is_stuck &&
+		    other->drive->source == poll->drive->source && !strcmp(other->host, host))
 			return true;
 	}
 	return false;
@@ -85,10 +81,7 @@ static void check_deadline(struct poller *p, struct drive_poll *poll, uint64_t n
 {
 	if (!poll->is_outstanding || poll->is_stuck || now - poll->sent_us < p->options.deadline_us)
 		return;
-	poll->is_stuck = true;
-	poll->stuck_at_us = poll->sent_at_us;
-	log_warn("%s (%s): no answer within %llu s; it is left to answer", poll->drive->label, poll->request.node,
-		 (unsigned long long)p->options.deadline_us / 1000000);
+	visit_pass_deadline(p, poll);
 }
 
 static void arm(struct poller *p, uint64_t at)
@@ -187,6 +180,7 @@ int poller_add(struct poller *p, struct drive *drive)
 	if (!poll)
 		return -ENOMEM;
 	poll->drive = drive;
+	poll->has_host_phys = p->options.has_host_phys;
 	poll->is_dirty = true;
 	drive->poll = poll;
 	visit_recompute(poll);

@@ -20,6 +20,7 @@ struct command_times {
 struct poller_options {
 	uint64_t interval_us;		/* --poll.interval */
 	uint64_t deadline_us;		/* after it a drive counts as stuck; 0: 5 s */
+	bool has_host_phys;		/* --collector.host-phys */
 };
 
 int poller_new(sd_event *, struct drive_table *, const struct poller_options *, struct poller **ret);

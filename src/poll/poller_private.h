@@ -20,5 +20,7 @@ int64_t visit_clock_us(void);
 void visit_go_on(struct poller *, struct drive_poll *);
 /* Takes the reply to a drive's command and goes on. The drive may be another one afterwards. */
 void visit_take_reply(struct poller *, struct drive_poll *, const struct wire_reply *);
+/* No answer within the deadline. */
+void visit_pass_deadline(struct poller *, struct drive_poll *);
 /* Samples that follow from the facts are made anew. */
 void visit_recompute(struct drive_poll *);

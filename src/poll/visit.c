@@ -59,20 +59,42 @@ static bool is_basic(const struct plan_entry *entry)
 	return !entry->answered_us && (entry->page->is_identity || (entry->page->learn && !entry->page->period_s));
 }
 
-/* A page that fails is asked again later and later, never hammered; 16 periods at most. Of those that the plan rests on a
- * wrong answer is asked for again at once, and one that did not get through a little later, a few times. */
+/* Neither says anything about the drive's state: it has too much to do, or belongs to another host just now. */
+static bool is_passing(struct fail f)
+{
+	return f.source == FAIL_RESERVED || (f.kind == FAIL_KIND_STATUS && f.source == FAIL_TRANSPORT);
+}
+
+enum { DOUBLINGS_MAX = 4, TIMEOUT_DOUBLINGS = 2 };
+
+/* A page that fails is asked again later and later, never hammered; 16 periods at most. When the kernel gives a command up it
+ * aborts, and may reset more than this drive, so such a page begins with four periods. */
+static unsigned doublings_of(const struct plan_entry *entry, struct fail f)
+{
+	unsigned n = entry->failures - 1;
+
+	if (is_passing(f))
+		return 0;
+	if (f.kind == FAIL_KIND_TIMEOUT)
+		n += TIMEOUT_DOUBLINGS;
+	return n < DOUBLINGS_MAX ? n : DOUBLINGS_MAX;
+}
+
+/* Of those that the plan rests on a wrong answer is asked for again at once, and one that did not get through a little
+ * later, a few times. */
 static void postpone(const struct poller *p, struct plan_entry *entry, struct fail f)
 {
 	uint64_t period = plan_period(entry, p->options.interval_us);
-	unsigned doublings = entry->failures > 4 ? 4 : entry->failures - 1;
 
 	if (is_basic(entry) && entry->failures < IDENTITY_TRIES) {
 		bool is_wrong = f.source == FAIL_FORMAT || f.source == FAIL_DEVICE;
+		uint64_t soon = f.kind == FAIL_KIND_TIMEOUT ? p->options.interval_us << TIMEOUT_DOUBLINGS
+							    : p->options.interval_us / BASIC_RETRY_PARTS;
 
-		entry->due_us = is_wrong ? 0 : poller_now_us(p) + p->options.interval_us / BASIC_RETRY_PARTS;
+		entry->due_us = is_wrong ? 0 : poller_now_us(p) + soon;
 		return;
 	}
-	entry->due_us = poller_now_us(p) + ((period ? period : p->options.interval_us) << doublings);
+	entry->due_us = poller_now_us(p) + ((period ? period : p->options.interval_us) << doublings_of(entry, f));
 }
 
 static void implausible(struct drive_poll *poll, const char *quantity)
@@ -203,6 +225,7 @@ static void take_answer(struct poller *p, struct drive_poll *poll, struct plan_e
 {
 	struct fail f = reply->fail;
 
+	entry->is_reserved = f.source == FAIL_RESERVED;
 	if (fail_is_unsupported(f)) {
 		entry->is_unsupported = true;
 		sample_set_clear(&entry->samples);
@@ -247,6 +270,7 @@ static void end_visit(struct poller *p, struct drive_poll *poll)
 {
 	poll->has_had_visit |= poll->is_visiting;
 	poll->is_visiting = poll->is_power_checked = false;
+	poll->timeouts = 0;
 	if (!poll->is_settled && poll->drive->is_identified && !plan_next(poll, poller_now_us(p))) {
 		poll->is_settled = true;
 		readings_settle(poll);
@@ -279,6 +303,7 @@ static int send_command(struct poller *p, struct drive_poll *poll, const struct 
 
 	poll->request = (struct wire_request){ .diskseq = node->diskseq, .command = *command };
 	text_copy(poll->request.node, sizeof poll->request.node, node->name);
+	text_copy(poll->host, sizeof poll->host, node->host);
 	r = client ? probe_client_request(client, &poll->request, poll) : -ENOTCONN;
 	if (r)
 		return r;
@@ -286,6 +311,14 @@ static int send_command(struct poller *p, struct drive_poll *poll, const struct 
 	poll->sent_us = poller_now_us(p);
 	poll->sent_at_us = visit_clock_us();
 	return 0;
+}
+
+static const struct device *node_of(const struct drive_poll *poll, const struct plan_entry *entry)
+{
+	for (size_t i = 0; entry->node[0] && i < poll->drive->n_devices; i++)
+		if (!strcmp(poll->drive->devices[i].name, entry->node))
+			return &poll->drive->devices[i];
+	return drive_node(poll->drive, poll->turn);
 }
 
 /* Sends the next command of the visit, or ends it. */
@@ -315,11 +348,26 @@ void visit_go_on(struct poller *p, struct drive_poll *poll)
 		}
 		poll->asked = entry->page;
 		command = entry->page->command;
+		node = node_of(poll, entry);
 	}
 	if (send_command(p, poll, node, &command)) {
 		poll->is_visiting = false;	/* the prober could not take it: no visit */
 		abort_visit(p, poll, BUSY_RETRY_US);
 	}
+}
+
+/* What the drive reports with its state; samples are made of it with the next page, or here where no page has it. */
+static void take_exception(struct drive_poll *poll, struct bytes in)
+{
+	struct drive_facts *facts = &poll->drive->facts;
+	uint8_t asc, ascq;
+
+	power_exception_in_sense(in, &asc, &ascq);
+	if (asc == facts->sense_asc && ascq == facts->sense_ascq)
+		return;
+	facts->sense_asc = asc;
+	facts->sense_ascq = ascq;
+	visit_recompute(poll);
 }
 
 static void take_power(struct poller *p, struct drive_poll *poll, const struct wire_reply *reply)
@@ -331,9 +379,11 @@ static void take_power(struct poller *p, struct drive_poll *poll, const struct w
 	poll->is_power_checked = true;
 	if (failed(f)) {
 		poll->has_no_power_check = fail_is_unsupported(f);
+	} else if (poll->drive->facts.transport == TRANSPORT_ATA) {
+		f = power_from_check_power(in, &power);
 	} else {
-		f = poll->drive->facts.transport == TRANSPORT_ATA ? power_from_check_power(in, &power)
-								  : power_from_sense(in, &power);
+		f = power_from_sense(in, &power);
+		take_exception(poll, in);
 	}
 	if (failed(f) && !poll->has_no_power_check)
 		count_power_failure(poll, f);
@@ -345,13 +395,16 @@ static void take_power(struct poller *p, struct drive_poll *poll, const struct w
 		visit_go_on(p, poll);
 }
 
-static void finish_identity(struct poller *p, struct drive_poll *poll)
+/* False where the drive is no more: it was a second path to one that is known already. */
+static bool finish_identity(struct poller *p, struct drive_poll *poll)
 {
 	if (poll->drive->is_identified || plan_extend(poll) || !plan_is_identity_complete(poll))
-		return;
-	drive_identified(p->table, poll->drive);
+		return true;
+	if (!drive_identified(p->table, poll->drive))
+		return false;
 	visit_recompute(poll);
 	log_debug("%s is %s", poll->request.node, poll->drive->label);
+	return true;
 }
 
 /* After an answer: another drive may have been found in the place of this one. */
@@ -362,7 +415,8 @@ static void after_answer(struct poller *p, struct drive_poll *poll)
 		drive_table_replace(p->table, poll->drive);
 		return;
 	}
-	finish_identity(p, poll);
+	if (!finish_identity(p, poll))
+		return;
 	if (poll->drive->is_identified && (poll->drive->is_excluded || poll->drive->is_virtual)) {
 		end_visit(p, poll);
 		poll->next_visit_us = UINT64_MAX;	/* known by now, and asked no more */
@@ -394,11 +448,26 @@ static bool is_path_trouble(struct fail f)
 	return f.source == FAIL_OS || f.source == FAIL_TRANSPORT || f.source == FAIL_RESERVED;
 }
 
+/* One page may be at fault; a second one in a row is the drive, and each costs it an abort. */
+enum { TIMEOUTS_A_VISIT = 2 };
+
+static bool is_given_up(struct drive_poll *poll, struct fail f)
+{
+	poll->timeouts = f.kind == FAIL_KIND_TIMEOUT ? poll->timeouts + 1 : 0;
+	return poll->timeouts >= TIMEOUTS_A_VISIT;
+}
+
+/* What is asked for now is read from the host's adapter, not from the drive. */
+static bool is_of_host_side(const struct drive_poll *poll)
+{
+	return poll->asked && poll->asked->per_path;
+}
+
 static void take_answered(struct poller *p, struct drive_poll *poll, const struct wire_reply *reply)
 {
 	struct plan_entry *entry;
 
-	if (was_sent(reply->fail))
+	if (was_sent(reply->fail) && !is_of_host_side(poll))
 		observe(p, poll, reply);
 	poll->command_errors += is_drives_own(reply->fail);
 	if (is_unit_attention(reply->fail) && !poll->is_retried) {	/* told once, then the drive answers (SPC) */
@@ -416,9 +485,38 @@ static void take_answered(struct poller *p, struct drive_poll *poll, const struc
 	entry = plan_find(poll, poll->asked);
 	if (entry)
 		take_answer(p, poll, entry, reply);
-	if (failed(reply->fail) && is_path_trouble(reply->fail))
+	if (failed(reply->fail) && is_path_trouble(reply->fail) && !(entry && entry->node[0]))
 		poll->turn++;
-	after_answer(p, poll);
+	if (is_given_up(poll, reply->fail))
+		abort_visit(p, poll, p->options.interval_us);
+	else
+		after_answer(p, poll);
+}
+
+/* A reading of the host's side does not get through: the drive itself has nothing to do with it. */
+static void skip_host_side(struct poller *p, struct drive_poll *poll)
+{
+	struct plan_entry *entry = plan_find(poll, poll->asked);
+
+	poll->is_outstanding = false;
+	if (entry) {
+		count_failure(poll, entry, fail_timeout());
+		postpone(p, entry, fail_timeout());
+	}
+	visit_go_on(p, poll);
+}
+
+void visit_pass_deadline(struct poller *p, struct drive_poll *poll)
+{
+	if (is_of_host_side(poll)) {
+		probe_client_forget(p->clients[poll->drive->source], poll);
+		skip_host_side(p, poll);
+		return;
+	}
+	poll->is_stuck = true;
+	poll->stuck_at_us = poll->sent_at_us;
+	log_warn("%s (%s): no answer within %llu s; it is left to answer", poll->drive->label, poll->request.node,
+		 (unsigned long long)p->options.deadline_us / 1000000);
 }
 
 static void take_busy(struct poller *p, struct drive_poll *poll, const struct wire_reply *reply)
@@ -453,7 +551,10 @@ void visit_take_reply(struct poller *p, struct drive_poll *poll, const struct wi
 		take_answered(p, poll, reply);
 		break;
 	case WIRE_BUSY:
-		take_busy(p, poll, reply);
+		if (is_of_host_side(poll))
+			skip_host_side(p, poll);
+		else
+			take_busy(p, poll, reply);
 		break;
 	case WIRE_ASLEEP:
 		poll->has_power = true;

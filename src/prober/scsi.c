@@ -171,6 +171,8 @@ static struct fail request_sense(int fd, const struct command *c, uint8_t *buffe
 	return ask_plainly(fd, cdb, sizeof cdb, 18, buffer, ret_n);
 }
 
+enum { ASC_NO_DEFECT_LIST = 0x1c };	/* then the other form would find none either */
+
 /* The header alone: no list is transferred. (10) first, since the kernel lets it pass without CAP_SYS_RAWIO. */
 static struct fail read_defects(int fd, const struct command *c, uint8_t *buffer, size_t *ret_n)
 {
@@ -186,9 +188,12 @@ static struct fail read_defects(int fd, const struct command *c, uint8_t *buffer
 	};
 	struct fail fail = ask_plainly(fd, cdb_10, sizeof cdb_10, 4, buffer, ret_n);
 
-	if (!fail_is_unsupported(fail))
+	if (!fail_is_unsupported(fail) || (fail.code >> 8 & 0xff) == ASC_NO_DEFECT_LIST)
 		return fail;
-	return ask_plainly(fd, cdb_12, sizeof cdb_12, 8, buffer, ret_n);
+	fail = ask_plainly(fd, cdb_12, sizeof cdb_12, 8, buffer, ret_n);
+	if (*ret_n < 8)
+		*ret_n = 0;		/* a part of it would look like the header of (10) */
+	return fail;
 }
 
 typedef struct fail (*scsi_fn)(int fd, const struct command *, uint8_t *buffer, size_t *ret_n);

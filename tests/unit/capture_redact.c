@@ -179,6 +179,42 @@ static void sas_names_stay_siblings(void **state)
 	capture_free(c);
 }
 
+/* Some enclosures have the drive's serial number in what they call its place. */
+static void an_enclosure_keeps_its_maker_and_its_slots(void **state)
+{
+	static const uint8_t page80[] = { 0, 0x80, 0, 8, 'Z', '1', 'Z', '0', 'A', 'B', 'C', 'D' };
+	static const char id[] = "/sys/class/enclosure/0:0:24:0/id", link[] = "device/enclosure_device:SLOT 05,";
+	AUTO_TEXT t = TEXT_LIMIT(10000), out = TEXT_LIMIT(10000), error = TEXT_LIMIT(1000);
+	char component[16], path[64];
+	struct capture *c, *again;
+
+	text_add(&t, "drive-capture 1\ntransport scsi\ndevice sda\n"
+		     "sysfs device/enclosure_device:SLOT\\x2005,Z1Z0ABCD /sys/class/enclosure/0:0:24:0/SLOT 05,Z1Z0ABCD\n"
+		     "sysfs /sys/class/enclosure/0:0:24:0/SLOT\\x2005,Z1Z0ABCD/slot 5\n"
+		     "sysfs /sys/class/enclosure/0:0:24:0/id 0x500304801e8a7b3f\n");
+	add_bytes(&t, "inquiry vpd=80", page80, sizeof page80);
+	c = parse(&t);
+	capture_redact(c);
+	capture_write(c, &out);
+	again = capture_parse(out.at, out.length, "again", &error);
+	if (!again)
+		fail_msg("%s", error.at);
+	assert_null(strstr(out.at, "Z1Z0ABCD"));
+	assert_null(strstr(out.at, "1e8a7b3"));
+	assert_memory_equal(sysfs(again, id), "0x5003048", 9);		/* NAA 5 and the maker's number */
+	assert_int_equal(strlen(sysfs(again, id)), 18);
+	assert_int_equal(strspn(sysfs(again, id) + 2, "0123456789abcdef"), 16);
+
+	assert_memory_equal(again->lines[1].value, link, strlen(link));
+	snprintf(component, sizeof component, "%.8s", again->lines[1].value + strlen(link));
+	assert_made_up(page80 + 4, component, 8);
+	assert_memory_equal(answer(again, "inquiry vpd=80")->bytes + 4, component, 8);
+	snprintf(path, sizeof path, "/sys/class/enclosure/0:0:24:0/SLOT 05,%s/slot", component);
+	assert_string_equal(sysfs(again, path), "5");			/* is found where the link leads */
+	capture_free(again);
+	capture_free(c);
+}
+
 static void nvme_names_go_and_the_model_stays(void **state)
 {
 	static const char nqn[] = "nqn.2014.08.org.nvmexpress:144d144dS4EVNF0M123456      Samsung SSD 970 EVO Plus 1TB";
@@ -284,6 +320,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_ata_serial_number_goes_everywhere),
 		cmocka_unit_test(sas_names_stay_siblings),
+		cmocka_unit_test(an_enclosure_keeps_its_maker_and_its_slots),
 		cmocka_unit_test(nvme_names_go_and_the_model_stays),
 		cmocka_unit_test(what_tells_nothing_stays),
 		cmocka_unit_test(a_line_stays_a_line),

@@ -1,8 +1,12 @@
 /* base/: the cursor, text from outside, failures, the door to sysfs. */
 #include "unit.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/bytes.h"
@@ -132,6 +136,57 @@ static void sysfs_gives_only_what_is_listed(void **state)
 	assert_int_equal(sysfs_read("/sys/block/none-such", "size", value, sizeof value), -ENOENT);
 }
 
+/* Of an enclosure only what the kernel keeps; the rest is asked of it, or would even write to it. */
+static void an_enclosure_is_asked_nothing(void **state)
+{
+	static const char *const kept[] = { "id", "slot", "type" };
+	static const char *const asked[] = { "status", "fault", "active", "locate", "power_status", "components", "device/status",
+					     "device/enclosure_device:0/status", "enclosure_device:0/slot", "0/slot", "../id" };
+	char value[64];
+
+	for (size_t i = 0; i < ARRAY_SIZE(kept); i++)
+		assert_true(sysfs_is_safe(kept[i]));
+	for (size_t i = 0; i < ARRAY_SIZE(asked); i++) {
+		assert_false(sysfs_is_safe(asked[i]));
+		assert_int_equal(sysfs_read("/sys/class/enclosure/0:0:24:0/0", asked[i], value, sizeof value), -EACCES);
+	}
+}
+
+static void put_link(const char *dir, const char *name)
+{
+	char path[600];
+
+	snprintf(path, sizeof path, "%s/%s", dir, name);
+	assert_int_equal(symlink("nowhere", path), 0);
+}
+
+static void links_are_found_by_how_they_begin(void **state)
+{
+	static const char *const names[] = { "a:2", "a:1", "a:0123456789", "b:0", "a", "A:0", "a:\xff\n", NULL };
+	char dir[] = "/tmp/test_base.XXXXXX", name[8] = "";
+	char path[600];
+
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(sysfs_find_link(dir, "a:", name, sizeof name), -ENOENT);
+	for (size_t i = 0; names[i]; i++)
+		put_link(dir, names[i]);
+	snprintf(path, sizeof path, "%s/a:0", dir);
+	assert_int_equal(mkdir(path, 0700), 0);			/* no link */
+	assert_int_equal(sysfs_find_link(dir, "a:", name, sizeof name), 0);
+	assert_string_equal(name, "a:1");			/* the longer one before it does not fit */
+	assert_int_equal(sysfs_find_link(dir, "a:\xff", name, sizeof name), 0);
+	assert_string_equal(name, "a:\xff\n");
+	assert_int_equal(sysfs_find_link(dir, "c", name, sizeof name), -ENOENT);
+	rmdir(path);
+	for (size_t i = 0; names[i]; i++) {
+		snprintf(path, sizeof path, "%s/%s", dir, names[i]);
+		unlink(path);
+	}
+	assert_int_equal(rmdir(dir), 0);
+	assert_int_equal(sysfs_find_link(dir, "a:", name, sizeof name), -ENOENT);
+	assert_int_equal(sysfs_find_link("/etc/passwd", "a:", name, sizeof name), -ENOTDIR);
+}
+
 static void arrays_grow_and_keep_what_they_hold(void **state)
 {
 	uint32_t *numbers = NULL;
@@ -163,6 +218,8 @@ int main(void)
 		cmocka_unit_test(failures_blame_the_right_party),
 		cmocka_unit_test(failures_read_as_sentences),
 		cmocka_unit_test(sysfs_gives_only_what_is_listed),
+		cmocka_unit_test(an_enclosure_is_asked_nothing),
+		cmocka_unit_test(links_are_found_by_how_they_begin),
 	};
 
 	return cmocka_run_group_tests_name("base", tests, NULL, NULL);

@@ -9,61 +9,7 @@
 
 #include "capture/capture.h"
 #include "page/page.h"
-#include "unit.h"
-
-/* ---- a table whose drives come and go */
-
-struct counts {
-	unsigned added, removed;
-	char last_removed[DRIVE_LABEL_MAX];
-};
-
-static void on_added(void *context, struct drive *drive)
-{
-	((struct counts *)context)->added++;
-}
-
-static void on_removed(void *context, struct drive *drive)
-{
-	struct counts *counts = context;
-
-	counts->removed++;
-	text_copy(counts->last_removed, sizeof counts->last_removed, drive->label);
-}
-
-static struct drive_table table_with(struct counts *counts, const struct drive_filter *filter)
-{
-	*counts = (struct counts){ 0 };
-	return (struct drive_table){ .events = { counts, on_added, on_removed }, .filter = filter };
-}
-
-static struct device *add(struct device_list *list, const char *name, const char *group)
-{
-	struct device *d = device_list_add(list);
-
-	assert_non_null(d);
-	d->is_askable = true;
-	text_copy(d->name, sizeof d->name, name);
-	text_copy(d->group, sizeof d->group, group);
-	return d;
-}
-
-static struct drive *find(const struct drive_table *table, const char *device)
-{
-	for (size_t i = 0; i < table->n; i++)
-		if (!strcmp(table->at[i]->devices[0].name, device))
-			return table->at[i];
-	fail_msg("no drive has %s", device);
-	return NULL;
-}
-
-static void tell(struct drive_table *table, struct drive *drive, const char *model, const char *serial, const char *wwn)
-{
-	text_copy(drive->facts.model, sizeof drive->facts.model, model);
-	text_copy(drive->facts.serial, sizeof drive->facts.serial, serial);
-	text_copy(drive->facts.wwn, sizeof drive->facts.wwn, wwn);
-	drive_identified(table, drive);
-}
+#include "test_discover.h"
 
 /* ---- labels */
 

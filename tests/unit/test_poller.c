@@ -59,7 +59,10 @@ static void a_first_visit_asks_who_then_what_then_how(void **state)
 			    "sda log-sense page=2f\n"
 			    "sda log-sense page=0d\n"
 			    "sda log-sense page=11\n"
-			    "sda log-sense page=06\n");
+			    "sda log-sense page=06\n"
+			    "sda read-defects\n"
+			    "sda mode-sense page=1c\n"
+			    "sda mode-sense page=0a\n");
 	assert_string_equal(world_drive(w, "sda")->label, "ST800_S1");
 	assert_true(poller_is_settled(w->poller));
 	assert_true(world_value(w, "sda", drive_temperature_celsius, "drive") == 40);
@@ -411,7 +414,7 @@ static void failures_are_counted_by_who_failed(void **state)
 	assert_int_equal(poll->failures[FAIL_TRANSPORT], 1);
 	assert_int_equal(poll->failures[FAIL_OS], 0);
 	assert_true(poll->is_settled);		/* a page that fails fails alone */
-	world_pass(w, 3 * MINUTE);
+	world_pass(w, 5 * MINUTE);
 	assert_true(world_value(w, "sda", drive_warning, "smart_failing") == 0);
 	world_free(w);
 }
@@ -762,7 +765,226 @@ static void commands_are_counted_and_timed(void **state)
 	assert_int_equal(world_poll(w, "sda")->commands, w->n_log);
 	assert_int_equal(times->counts[COMMAND_BUCKETS - 1], 1);	/* up to 30 s */
 	assert_true(times->sum == 9.0);
-	assert_int_equal(world_poll(w, "sda")->command_errors, 3);	/* what it does not support */
+	assert_int_equal(world_poll(w, "sda")->command_errors, 6);	/* what it does not support */
+	world_free(w);
+}
+
+/* ---- SAS */
+
+static void a_page_that_times_out_waits_longer_than_one_that_fails(void **state)
+{
+	struct world *w = world_of_one_scsi();
+	size_t first;
+
+	world_fail(w, 0, "sda", "log-sense page=2f", fail_timeout());
+	world_pass(w, 1);
+	first = w->n_log;
+	assert_int_equal(world_count(w, 0, "sda log-sense page=0d"), 1);	/* the visit goes on */
+	world_pass(w, 3 * MINUTE + 30000);
+	assert_int_equal(world_count(w, first, "sda log-sense page=2f"), 0);
+	assert_in_range(world_count(w, first, "sda log-sense page=0d"), 3, 4);
+	world_pass(w, MINUTE);
+	assert_int_equal(world_count(w, first, "sda log-sense page=2f"), 1);
+	world_pass(w, 60 * MINUTE);
+	assert_in_range(world_count(w, first, "sda log-sense page=2f"), 4, 7);	/* after 8, then each 16 minutes */
+	world_free(w);
+}
+
+static void two_timeouts_in_a_row_end_the_visit(void **state)
+{
+	struct world *w = world_of_one_scsi();
+	size_t first;
+
+	world_fail(w, 0, "sda", "log-sense page=2f", fail_timeout());
+	world_fail(w, 0, "sda", "log-sense page=0d", fail_timeout());
+	world_pass(w, 1);
+	assert_int_equal(world_count(w, 0, "sda log-sense page=11"), 0);
+	assert_true(poller_is_settled(w->poller));	/* who waits for first visits waits no longer */
+	first = w->n_log;
+	world_pass(w, MINUTE + 1000);
+	assert_int_equal(world_count(w, first, "sda log-sense page=11"), 1);	/* an interval later the rest has its turn */
+	assert_int_equal(world_count(w, first, "sda log-sense page=2f"), 0);
+	assert_true(world_value(w, "sda", drive_endurance_used_ratio, NULL) == 0.07);
+	world_free(w);
+}
+
+static void say_pages_are(struct world *w, struct fail f)
+{
+	world_fail(w, 0, "sda", "log-sense page=2f", f);
+	world_fail(w, 0, "sda", "log-sense page=0d", f);
+	world_fail(w, 0, "sda", "log-sense page=11", f);
+}
+
+static void a_reserved_drive_has_not_failed(void **state)
+{
+	struct world *w = world_of_one_scsi();
+	struct drive_poll *poll;
+	size_t first;
+
+	world_pass(w, 1);
+	poll = world_poll(w, "sda");
+	assert_false(drive_poll_is_reserved(poll));
+	say_pages_are(w, fail_status(0x18));
+	first = w->n_log;
+	world_pass(w, 29 * MINUTE);
+	assert_true(drive_poll_is_reserved(poll));
+	assert_true(drive_poll_is_up(poll, world_now_us(), poller_interval_us(w->poller)));
+	assert_true(poll->failures[FAIL_RESERVED] > 29);
+	assert_int_equal(poll->failures[FAIL_DEVICE], 0);
+	assert_in_range(world_count(w, first, "sda log-sense page=0d"), 28, 30);	/* each interval, until it is free again */
+	assert_true(world_value(w, "sda", drive_endurance_used_ratio, NULL) == 0.07);
+	world_say(w, "sda", "log-sense page=2f", "\x2f\0\0\x08\0\0\x03\x04\0\0\0\0", 12);
+	world_temperature(w, "sda", 42);
+	world_wear(w, "sda", 8);
+	world_pass(w, 11 * MINUTE);
+	assert_false(drive_poll_is_reserved(poll));
+	assert_true(world_value(w, "sda", drive_endurance_used_ratio, NULL) == 0.08);
+	world_free(w);
+}
+
+static void a_busy_drive_is_asked_again_at_its_next_turn(void **state)
+{
+	static const uint8_t statuses[] = { 0x08, 0x28 };	/* BUSY, TASK SET FULL */
+
+	for (size_t i = 0; i < ARRAY_SIZE(statuses); i++) {
+		struct world *w = world_of_one_scsi();
+		size_t first;
+
+		world_pass(w, 1);
+		first = w->n_log;
+		world_fail(w, 0, "sda", "log-sense page=0d", fail_status(statuses[i]));
+		world_pass(w, 20 * MINUTE);
+		assert_in_range(world_count(w, first, "sda log-sense page=0d"), 19, 21);
+		assert_in_range(world_poll(w, "sda")->failures[FAIL_TRANSPORT], 19, 21);
+		assert_int_equal(world_poll(w, "sda")->failures[FAIL_DEVICE], 0);
+		assert_false(drive_poll_is_reserved(world_poll(w, "sda")));
+		world_free(w);
+	}
+}
+
+static void what_a_drive_reports_with_its_power_state_is_heard(void **state)
+{
+	static const uint8_t logs[] = { 0, 0, 0, 2, 0, 0x0d };
+	struct world *w = world_of_one_scsi();
+
+	world_say(w, "sda", "log-sense", logs, sizeof logs);	/* no page for exceptions */
+	world_pass(w, 1);
+	assert_true(isnan(world_value(w, "sda", drive_warning, "smart_failing")));
+	world_scsi_sense(w, "sda", 0x5d, 0x10);
+	world_pass(w, MINUTE);
+	assert_true(world_value(w, "sda", drive_warning, "smart_failing") == 1);
+	assert_true(world_value(w, "sda", drive_scsi_informational_exception, "5d") == 1);
+	world_scsi_sense(w, "sda", 0, 0);
+	world_pass(w, MINUTE);
+	assert_true(isnan(world_value(w, "sda", drive_warning, "smart_failing")));
+	world_free(w);
+}
+
+static void a_source_that_fails_every_third_time_stays_the_source(void **state)
+{
+	static const uint8_t logs[] = { 0, 0, 0, 5, 0, 0x0d, 0x11, 0x2f, 0x3c };
+	uint8_t fine[] = { 0x3c, 0, 0, 8, 0x80, 4, 3, 4, 0, 1, 0x11, 0x70 };	/* 70,000 millionths */
+	struct world *w = world_of_one_scsi();
+
+	world_say(w, "sda", "log-sense", logs, sizeof logs);
+	world_say(w, "sda", "log-sense page=3c parameter=8004", fine, sizeof fine);
+	world_pass(w, 1);
+	assert_true(world_value(w, "sda", drive_endurance_used_ratio, NULL) == 0.07);
+	world_wear(w, "sda", 9);
+	for (int i = 0; i < 30; i++) {
+		double wear;
+
+		if (i % 3 == 2)
+			world_fail(w, 1, "sda", "log-sense page=3c parameter=8004", fail_sense(4, 0x44, 0));
+		world_pass(w, 10 * MINUTE);
+		wear = world_value(w, "sda", drive_endurance_used_ratio, NULL);
+		assert_true(wear == 0.07);
+	}
+	assert_int_equal(world_poll(w, "sda")->n_source_changes, 0);
+	assert_string_equal(readings_source(world_poll(w, "sda"), drive_endurance_used_ratio)->name, "log page 0x3c (Seagate)");
+	world_fail(w, 0, "sda", "log-sense page=3c parameter=8004", fail_sense(5, 0x24, 0));	/* now it is gone for good */
+	world_pass(w, 30 * MINUTE);
+	assert_true(world_value(w, "sda", drive_endurance_used_ratio, NULL) == 0.09);
+	assert_int_equal(world_poll(w, "sda")->n_source_changes, 1);
+	assert_string_equal(world_poll(w, "sda")->source_changes[0].quantity, "wear");
+	world_free(w);
+}
+
+/* ---- the host's side of the paths */
+
+static struct world *world_of_two_paths(void)
+{
+	struct world *w = world_new(MINUTE, NULL);
+
+	world_scsi(w, NULL, "SEAGATE", "ST800", "S1");
+	world_device(w, "sda", TRANSPORT_SCSI, "host0", "a")->is_sas = true;
+	world_device(w, "sdb", TRANSPORT_SCSI, "host1", "a")->is_sas = true;
+	text_copy(w->devices.at[0].path, sizeof w->devices.at[0].path, "0:0:3:0");
+	return w;
+}
+
+static void discover_with_host_phys(struct world *w)
+{
+	world_discover(w);
+	world_poll(w, "sda")->has_host_phys = true;
+}
+
+static void phys_of_the_host_are_left_alone_unless_asked_for(void **state)
+{
+	struct world *w = world_of_two_paths();
+
+	world_discover(w);
+	world_pass(w, 2 * HOUR);
+	assert_int_equal(world_count(w, 0, "sda host-phys"), 0);
+	world_free(w);
+}
+
+static void phys_of_the_host_are_read_on_each_path_and_rarely(void **state)
+{
+	static const uint8_t phys[] = { 4, 0xb, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 5 };
+	struct world *w = world_of_two_paths();
+	size_t n;
+
+	world_say(w, "sda", "host-phys", phys, sizeof phys);
+	world_say(w, "sdb", "host-phys", phys, sizeof phys);
+	discover_with_host_phys(w);
+	world_pass(w, 1);
+	assert_int_equal(world_count(w, 0, "sda host-phys"), 1);
+	assert_int_equal(world_count(w, 0, "sdb host-phys"), 1);
+	assert_true(world_value(w, "sda", drive_link_errors_total, "0:0:3:0-4") == 1);
+	assert_true(world_value(w, "sda", drive_link_errors_total, "sdb-4") == 1);
+	n = world_poll(w, "sda")->commands;
+	world_pass(w, 2 * HOUR);
+	assert_in_range(world_count(w, 0, "sda host-phys"), 4, 6);
+	assert_true(world_poll(w, "sda")->commands > n);
+	w->devices.n = 1;		/* the second path is unplugged */
+	world_discover(w);
+	world_pass(w, HOUR);
+	assert_true(isnan(world_value(w, "sda", drive_link_errors_total, "sdb-4")));
+	assert_true(world_value(w, "sda", drive_link_errors_total, "0:0:3:0-4") == 1);
+	world_free(w);
+}
+
+static void a_host_that_hangs_holds_up_no_drive(void **state)
+{
+	struct world *w = world_of_two_paths();
+	size_t first;
+
+	world_hold(w, "sda", "host-phys");
+	world_verdict(w, 0, "sdb", "host-phys", WIRE_BUSY, world_real_us());
+	discover_with_host_phys(w);
+	world_pass(w, 6000);		/* past the deadline */
+	assert_false(world_poll(w, "sda")->is_stuck);
+	assert_true(poller_is_settled(w->poller));
+	first = w->n_log;
+	world_pass(w, 20 * MINUTE);
+	assert_in_range(world_count(w, first, "sda log-sense page=0d"), 19, 21);
+	assert_int_equal(world_count(w, first, "sda host-phys"), 0);
+	assert_int_equal(world_poll(w, "sda")->failures[FAIL_TRANSPORT], 2);
+	assert_int_equal(world_poll(w, "sda")->failures[FAIL_DEVICE], 0);
+	world_release_all_as(w, OK);	/* far too late: nobody waits for it */
+	world_pass(w, MINUTE);
+	assert_true(drive_poll_is_up(world_poll(w, "sda"), world_now_us(), poller_interval_us(w->poller)));
 	world_free(w);
 }
 
@@ -805,6 +1027,15 @@ int main(void)
 		cmocka_unit_test(values_age_while_the_prober_is_away),
 		cmocka_unit_test(a_drive_that_leaves_takes_its_answers_with_it),
 		cmocka_unit_test(commands_are_counted_and_timed),
+		cmocka_unit_test(a_page_that_times_out_waits_longer_than_one_that_fails),
+		cmocka_unit_test(two_timeouts_in_a_row_end_the_visit),
+		cmocka_unit_test(a_reserved_drive_has_not_failed),
+		cmocka_unit_test(a_busy_drive_is_asked_again_at_its_next_turn),
+		cmocka_unit_test(what_a_drive_reports_with_its_power_state_is_heard),
+		cmocka_unit_test(a_source_that_fails_every_third_time_stays_the_source),
+		cmocka_unit_test(phys_of_the_host_are_left_alone_unless_asked_for),
+		cmocka_unit_test(phys_of_the_host_are_read_on_each_path_and_rarely),
+		cmocka_unit_test(a_host_that_hangs_holds_up_no_drive),
 	};
 
 	return cmocka_run_group_tests_name("poller", tests, NULL, NULL);
