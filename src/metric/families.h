@@ -48,6 +48,8 @@ X(drive_written_bytes_total, METRIC_COUNTER, LIFETIME, L(NULL), \
 	"Bytes written by the host over the drive's life.") \
 X(drive_read_bytes_total, METRIC_COUNTER, LIFETIME, L(NULL), \
 	"Bytes read by the host over the drive's life.") \
+X(drive_nand_written_bytes_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"Bytes the drive wrote to its flash over its life; by drive_written_bytes_total this is its write amplification.") \
 X(drive_warning, METRIC_GAUGE, DRIVE, L("reason", "class"), \
 	"1 if there is this reason to worry about the drive, else 0.") \
 X(drive_warning_info, METRIC_INFO, DRIVE, L("reason", "text"), \
@@ -62,14 +64,24 @@ X(drive_reallocated_sectors, METRIC_GAUGE, LIFETIME, L(NULL), \
 	"Sectors the drive has replaced by spare ones.") \
 X(drive_pending_sectors, METRIC_GAUGE, DRIVE, L(NULL), \
 	"Sectors the drive could not read and will replace when they are written.") \
+X(drive_offline_uncorrectable_sectors, METRIC_GAUGE, DRIVE, L(NULL), \
+	"Sectors that the drive's own scans could not read.") \
+X(drive_program_failures_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"Times that programming a flash page failed.") \
+X(drive_erase_failures_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"Times that erasing a flash block failed.") \
+X(drive_command_timeouts_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"Commands that the drive did not complete within the host's time, as the drive counts them.") \
 X(drive_error_log_entries_total, METRIC_COUNTER, LIFETIME, L(NULL), \
 	"Entries ever made in the drive's error log; a host's own mistakes count too.") \
 X(drive_media_errors_total, METRIC_COUNTER, LIFETIME, L(NULL), \
 	"Times the drive found data that it could not recover.") \
 X(drive_link_errors_total, METRIC_COUNTER, LIFETIME, L("phy", "kind", "side"), \
-	"Errors that the receiver of a phy counted, by kind: invalid_dword, running_disparity, loss_of_sync, phy_reset_problem. With side drive it is a phy of the drive, named port-phy; with side host one on the host's side of the cable, named path-phy.") \
+	"Errors that the receiver of a phy counted, by kind: invalid_dword, running_disparity, loss_of_sync, phy_reset_problem (SAS), crc (SATA). With side drive it is a phy of the drive, named port-phy, on SATA 0; with side host one on the host's side of the cable, named path-phy.") \
 X(drive_link_speed_bits_per_second, METRIC_GAUGE, DRIVE, L("phy", "side"), \
 	"Negotiated rate of a phy; 0 while there is no link.") \
+X(drive_link_speed_max_bits_per_second, METRIC_GAUGE, LIFETIME, L("phy", "side"), \
+	"Highest rate that a phy can do.") \
 X(drive_power_on_seconds_total, METRIC_COUNTER, LIFETIME, L(NULL), \
 	"Time the drive has been powered on, as it counts it.") \
 X(drive_power_cycles_total, METRIC_COUNTER, LIFETIME, L(NULL), \
@@ -140,6 +152,12 @@ X(drive_ata_attribute_info, METRIC_INFO, DRIVE, L("id", "name"), \
 	"What a SMART attribute is commonly called.") \
 X(drive_ata_statistic, METRIC_GAUGE, DRIVE, L("page", "offset", "name"), \
 	"A value of the ATA Device Statistics log in the unit that ACS gives it.") \
+X(drive_ata_phy_events_total, METRIC_COUNTER, DRIVE, L("event"), \
+	"Events that the SATA phy of the drive counted since it was powered on or its counters were reset.") \
+X(drive_ata_temperature_limit_events_total, METRIC_COUNTER, LIFETIME, L("kind"), \
+	"Times the drive recorded a temperature outside of its limits (SCT status): kind over or under.") \
+X(drive_ata_farm_errors_total, METRIC_COUNTER, LIFETIME, L("kind"), \
+	"Errors in the field reliability log (FARM) of Seagate drives.") \
 X(drive_nvme_critical_warning, METRIC_GAUGE, DRIVE, L("bit"), \
 	"A bit of the NVMe critical warning field, 0 or 1.") \
 X(drive_nvme_commands_total, METRIC_COUNTER, LIFETIME, L("op"), \

@@ -59,6 +59,10 @@ struct page {
 
 	/* Does the drive have it? NULL: always. */
 	bool (*is_offered)(const struct page *, const struct drive_facts *);
+	/* ATA logs: how many pages one command asks for. NULL: as the command says. */
+	uint32_t (*count)(const struct page *, const struct drive_facts *);
+	/* The drive does not know the command; what is tried instead follows from the facts. NULL: nothing. */
+	void (*refused)(const struct page *, struct drive_facts *);
 	/* Takes facts out of the answer. NULL: none. A failure leaves the facts as they were. */
 	struct fail (*learn)(const struct page *, struct bytes in, struct drive_facts *);
 	/* Samples out of the answer. NULL: none. */

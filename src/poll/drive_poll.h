@@ -10,7 +10,7 @@
 /* One command of the plan, with what it last gave. */
 struct plan_entry {
 	const struct page *page;
-	struct page *owned;		/* a namespace's or a path's copy of the page; else NULL */
+	struct page *owned;		/* a copy of the page for a namespace, a path or a number of log pages; else NULL */
 	char node[NODE_NAME_MAX];	/* of a path's: the device it is asked of; else empty */
 	size_t order;			/* of the page in pages[] */
 	uint64_t due_us;		/* monotonic; UINT64_MAX: not again */

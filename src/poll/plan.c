@@ -48,6 +48,20 @@ static int extend_by_one(struct drive_poll *poll, const struct page *page, size_
 	return find_command(poll, order, &page->command) || add_entry(poll, page, order, NULL) ? 0 : -ENOMEM;
 }
 
+/* The page as asked for a number of log pages at once: a copy with the count in its command. */
+static int extend_by_count(struct drive_poll *poll, const struct page *page, size_t order)
+{
+	struct page *copy = malloc(sizeof *copy);
+
+	if (!copy)
+		return -ENOMEM;
+	*copy = *page;
+	copy->command.key[KEY_COUNT] = page->count(page, &poll->drive->facts);
+	if (find_command(poll, order, &copy->command) || !add_entry(poll, copy, order, copy))
+		free(copy);
+	return 0;
+}
+
 /* The page as asked of one namespace: a copy with the nsid in its command. */
 static uint32_t *nsid_of(struct page *page)
 {
@@ -110,6 +124,8 @@ static int extend_by(struct drive_poll *poll, const struct page *page, size_t or
 {
 	int r = 0;
 
+	if (page->count)
+		return extend_by_count(poll, page, order);
 	if (!page->per_namespace && !page->per_path)
 		return extend_by_one(poll, page, order);
 	for (size_t i = 0; !r && i < poll->drive->n_devices; i++)
@@ -161,7 +177,7 @@ static void drop_entry(struct drive_poll *poll, size_t i)
 /* A namespace that was deleted: asking for it would be an error that the drive logs. Or a path that went away. */
 static bool is_deleted(const struct drive_poll *poll, const struct plan_entry *entry)
 {
-	if (!entry->owned)
+	if (!entry->page->per_namespace && !entry->page->per_path)
 		return false;
 	for (size_t i = 0; i < poll->drive->n_devices; i++) {
 		const struct device *device = &poll->drive->devices[i];
@@ -190,7 +206,7 @@ struct plan_entry *plan_next(struct drive_poll *poll, uint64_t now_us)
 		struct plan_entry *entry = &poll->entries[i];
 
 		if (is_deleted(poll, entry)) {
-			if (!entry->node[0])
+			if (entry->page->per_namespace)
 				forget_namespace(&poll->drive->facts, *nsid_of(entry->owned));
 			drop_entry(poll, i);
 			continue;

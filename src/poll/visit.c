@@ -228,6 +228,8 @@ static void take_answer(struct poller *p, struct drive_poll *poll, struct plan_e
 	entry->is_reserved = f.source == FAIL_RESERVED;
 	if (fail_is_unsupported(f)) {
 		entry->is_unsupported = true;
+		if (entry->page->refused)
+			entry->page->refused(entry->page, &poll->drive->facts);
 		sample_set_clear(&entry->samples);
 		poll->is_dirty = true;
 		if (poll->is_settled)
