@@ -88,7 +88,7 @@ static void postpone(const struct poller *p, struct plan_entry *entry, struct fa
 
 	if (is_basic(entry) && entry->failures < IDENTITY_TRIES) {
 		bool is_wrong = f.source == FAIL_FORMAT || f.source == FAIL_DEVICE;
-		uint64_t soon = f.kind == FAIL_KIND_TIMEOUT ? p->options.interval_us << TIMEOUT_DOUBLINGS
+		uint64_t soon = f.kind == FAIL_KIND_TIMEOUT ? p->options.interval_us
 							    : p->options.interval_us / BASIC_RETRY_PARTS;
 
 		entry->due_us = is_wrong ? 0 : poller_now_us(p) + soon;
@@ -220,6 +220,14 @@ static void schedule_next(const struct poller *p, const struct drive_poll *poll,
 		entry->due_us += (now - entry->due_us) / period * period + period;
 }
 
+/* What holds for one command of a kind holds for all: a reservation lets a kind pass, or it does not. */
+static void forget_reservation(struct drive_poll *poll, enum command_name kind)
+{
+	for (size_t i = 0; i < poll->n_entries; i++)
+		if (poll->entries[i].page->command.name == kind)
+			poll->entries[i].is_reserved = false;
+}
+
 static void take_answer(struct poller *p, struct drive_poll *poll, struct plan_entry *entry,
 			const struct wire_reply *reply)
 {
@@ -245,6 +253,7 @@ static void take_answer(struct poller *p, struct drive_poll *poll, struct plan_e
 	}
 	if (entry->logged)
 		log_info("%s: %s is read again", poll->drive->label, entry->page->name);
+	forget_reservation(poll, entry->page->command.name);
 	entry->logged = 0;
 	entry->failures = 0;
 	entry->answered_us = poller_now_us(p);

@@ -14,7 +14,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CAPTURES = sorted(glob.glob(os.path.join(HERE, '..', 'captures', '*.capture')))
-PAGES = 32              # at least as many as there are pages
+PAGES = 96              # at least as many as there are pages
 ANSWERS_OF_COMMAND = 2  # more of the same kind teach a fuzzer little
 
 

@@ -47,11 +47,11 @@ static struct fail understand(const struct page *page, const uint8_t *raw, size_
 }
 
 /* Pages whose beginning stands without the rest: a list at their end is longer than what some host adapters move, or (INQUIRY,
- * READ CAPACITY) what follows the fields is of no use here. */
+ * READ CAPACITY) what follows the fields is of no use here, or (host phys) each phy stands for itself. */
 static bool may_be_cut(const struct page *page)
 {
 	return page == &scsi_background_scan || page == &scsi_pending_defects || page == &scsi_inquiry ||
-	       page == &scsi_read_capacity;
+	       page == &scsi_read_capacity || page == &scsi_host_phys;
 }
 
 static bool is_among(const struct sample *s, const struct sample_set *set)
