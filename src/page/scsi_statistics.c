@@ -57,7 +57,15 @@ static const struct page_field statistics_fields[] = {
 	{ .param = 0x0001, .at = 24, .width = 8, .unit = RAW_LOGICAL_BLOCKS, .absent = ABSENT_ONES, .rank = 2,
 	  .family = drive_read_bytes_total, SPEC("NUMBER OF LOGICAL BLOCKS TRANSMITTED") },
 };
-enum { READ_INTERVALS_AT = 32, WRITE_INTERVALS_AT = 40 };
+enum { READS_AT = 0, WRITES_AT = 8, READ_INTERVALS_AT = 32, WRITE_INTERVALS_AT = 40 };
+
+/* Time belongs to the commands that this page counts: without them it says nothing, beside another page's it would lie. */
+static bool is_counted(struct bytes value, size_t at)
+{
+	struct bytes raw = bytes_at(value, at, 8);
+
+	return !raw.torn && !bytes_all(raw, 0xff);
+}
 
 static struct fail decode_statistics(const struct page *page, struct bytes in, const struct drive_facts *facts,
 				     struct sample_sink *to)
@@ -72,8 +80,10 @@ static struct fail decode_statistics(const struct page *page, struct bytes in, c
 	if (scsi_log_find(params, 0x0001, &value)) {
 		for (size_t i = 0; i < page->n_fields; i++)
 			page_field_put(&page->fields[i], value, false, facts, to);
-		time_put(value, READ_INTERVALS_AT, unit, drive_internal_seconds_total, "read", to);
-		time_put(value, WRITE_INTERVALS_AT, unit, drive_internal_seconds_total, "write", to);
+		if (is_counted(value, READS_AT))
+			time_put(value, READ_INTERVALS_AT, unit, drive_internal_seconds_total, "read", to);
+		if (is_counted(value, WRITES_AT))
+			time_put(value, WRITE_INTERVALS_AT, unit, drive_internal_seconds_total, "write", to);
 	}
 	if (scsi_log_find(params, 0x0002, &value))
 		time_put(value, 0, unit, drive_internal_idle_seconds_total, NULL, to);

@@ -50,7 +50,13 @@ static void read_drive(void)
 	}
 }
 
-/* The first answer at the start: the node's own if it has one, else the first path's. NULL: not in the capture. */
+static bool is_unit_attention(const struct capture_answer *a)
+{
+	return a->fail.kind == FAIL_KIND_SENSE && a->fail.code >> 16 == 0x06;
+}
+
+/* The first answer at the start: the node's own if it has one, else the first path's. A drive tells UNIT ATTENTION once,
+ * and not every program asks again: so what comes after it. NULL: not in the capture. */
 static const struct capture_answer *answer_to(const struct command *command)
 {
 	const struct capture_answer *found = NULL;
@@ -62,7 +68,7 @@ static const struct capture_answer *answer_to(const struct command *command)
 
 		if (a->at_s || !command_is_equal(&a->command, command) || (a->path[0] && !is_own))
 			continue;
-		if (!found || is_own || !found->path[0])
+		if (!found || ((is_own || !found->path[0]) && !is_unit_attention(a)))
 			found = a;
 	}
 	if (getenv("ORACLE_TRACE"))

@@ -65,6 +65,11 @@ static void intervals_become_seconds_without_an_overflow(void **state)
 	assert_sample(&c, 250.0 * UINT32_MAX, drive_internal_seconds_total, "write");
 	assert_decodes(&scsi_statistics, raw, statistics_of(raw, 18, 1), &facts, &c);
 	assert_sample(&c, 250e-18, drive_internal_seconds_total, "write");
+	memset(raw + 8, 0xff, 8);	/* reads are not counted: their time belongs to nothing */
+	assert_decodes(&scsi_statistics, raw, sizeof raw, &facts, &c);
+	assert_no_sample(&c, drive_internal_commands_total, "read");
+	assert_no_sample(&c, drive_internal_seconds_total, "read");
+	assert_sample(&c, 250e-18, drive_internal_seconds_total, "write");
 	collect_end(&c);
 }
 
