@@ -50,7 +50,7 @@ static void write_info(struct expose *e, enum metric_family_id family)
 		const char *const label[METRIC_LABELS + 1] = {
 			drive->is_virtual ? "virtual" : "physical", f->vendor, told_or_known(drive, f->model, d->model),
 			told_or_known(drive, f->serial, d->serial), f->firmware, told_or_known(drive, f->wwn, d->wwn),
-			drive_transport_name(drive), drive_type_name(drive), f->form_factor ? f->form_factor : "", NULL,
+			drive_transport_name(drive), drive_type_name(drive), f->form_factor ? f->form_factor : "", f->family, NULL,
 		};
 
 		put(e, drive, label, 1);
@@ -318,6 +318,7 @@ static void write_collectors(struct expose *e, enum metric_family_id family)
 {
 	put(e, NULL, LABELS("block"), e->has_diskstats);
 	put(e, NULL, LABELS("ata-attributes"), e->fleet->options->has_ata_attributes);
+	put(e, NULL, LABELS("drivedb"), databases_are_up(e->fleet->databases));
 	put(e, NULL, LABELS("host-phys"), e->fleet->options->has_host_phys);
 }
 

@@ -287,13 +287,15 @@ static int start_host(struct fleet *fleet)
 
 int fleet_start(struct fleet *fleet, sd_event *event, const struct options *options)
 {
-	struct poller_options poller = { .interval_us = options->poll_interval_us, .has_host_phys = options->has_host_phys };
+	struct poller_options poller = { .interval_us = options->poll_interval_us, .has_host_phys = options->has_host_phys,
+					 .skips_idle = options->skips_idle };
 	bool has_replay = options->replays[0] != NULL;
 	int r;
 
 	*fleet = (struct fleet){ .event = event, .options = options,
 				 .drives = { .events = { fleet, on_added, on_removed }, .filter = options->filter } };
-	r = poller_new(event, &fleet->drives, &poller, &fleet->poller);
+	fleet->databases = databases_load(options);
+	r = fleet->databases ? poller_new(event, &fleet->drives, &poller, &fleet->poller) : -ENOMEM;
 	if (r >= 0 && has_replay)
 		r = start_client(fleet, SOURCE_REPLAY);
 	if (r >= 0 && (!has_replay || options->replay_beside_host))
@@ -313,6 +315,7 @@ void fleet_stop(struct fleet *fleet)
 	sd_event_source_unref(fleet->rescan);
 	sd_device_monitor_unref(fleet->monitor);
 	poller_free(fleet->poller);
+	databases_free(fleet->databases);
 }
 
 bool fleet_is_discovered(const struct fleet *fleet)

@@ -3,7 +3,7 @@
 
 #include <systemd/sd-event.h>
 
-#include "exporter/options.h"
+#include "exporter/databases.h"
 #include "poll/poller.h"
 
 struct fleet {
@@ -15,6 +15,7 @@ struct fleet {
 	struct device_list devices[N_DEVICE_SOURCES];
 	bool is_discovered[N_DEVICE_SOURCES];
 	uint64_t discovery_failures;
+	struct databases *databases;		/* of drives: what ATA attributes mean */
 	bool is_stopping;
 
 	char *program[N_DEVICE_SOURCES];	/* these three: fleet_program() */

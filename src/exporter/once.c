@@ -146,7 +146,7 @@ static const char *health_word(const struct fleet *fleet, const struct drive *dr
 		return "virtual";
 	if (poll->is_stuck)
 		return "stuck";
-	if (poll->has_power && power_forbids_reading(poll->power))
+	if (drive_poll_sleeps(poll))
 		return "asleep";
 	if (drive_poll_is_reserved(poll))
 		return "reserved";

@@ -10,8 +10,8 @@
 #include "page/page.h"
 
 /* What follows a flag, and what is done with it. */
-enum flag_kind { FLAG_STRING, FLAG_LIST, FLAG_SWITCH, FLAG_DURATION, FLAG_LEVEL, FLAG_INCLUDE, FLAG_EXCLUDE, FLAG_HELP,
-		 FLAG_VERSION, FLAG_LIST_METRICS, FLAG_LIST_METRICS_MARKDOWN };
+enum flag_kind { FLAG_STRING, FLAG_LIST, FLAG_SWITCH, FLAG_DURATION, FLAG_LEVEL, FLAG_INCLUDE, FLAG_EXCLUDE, FLAG_SKIP, FLAG_HELP,
+		 FLAG_VERSION, FLAG_LIST_METRICS, FLAG_LIST_METRICS_MARKDOWN, FLAG_LIST_ATTRIBUTES };
 
 enum { SHORTEST_INTERVAL_US = 100000 };
 
@@ -30,10 +30,15 @@ static const struct flag flags[] = {
 	{ "collector.block", NULL, FLAG_SWITCH, AT(has_block), "Block-layer statistics (on by default)" },
 	{ "collector.ata-attributes", NULL, FLAG_SWITCH, AT(has_ata_attributes),
 	  "The whole table of ATA SMART attributes (off by default)" },
+	{ "collector.drivedb", NULL, FLAG_SWITCH, AT(has_drivedb),
+	  "Names and units of ATA attributes from smartmontools' drivedb.h where that is installed (on by default)" },
+	{ "drivedb.path", "FILE", FLAG_LIST, AT(drivedb_paths), "A drivedb.h, in place of those in the usual places; may be repeated" },
 	{ "collector.host-phys", NULL, FLAG_SWITCH, AT(has_host_phys),
 	  "Error counters of the host's side of SAS links (off by default: a host adapter may have to ask its expanders)" },
 	{ "poll.interval", "DURATION", FLAG_DURATION, AT(poll_interval_us),
 	  "How often health and temperature are read; slower readings scale with it (default 60s)" },
+	{ "standby.skip", "STATE", FLAG_SKIP, AT(skips_idle),
+	  "From which state on a disk is left alone: standby (default) or idle, so that its own timer can bring it to sleep" },
 	{ "drive.include", "[FIELD=]PATTERN", FLAG_INCLUDE, 0,
 	  "Only drives that match; FIELD is model, serial, transport or device (default model), PATTERN an extended\n"
 	  "      regular expression for the whole of it; a drive that has not told yet passes; may be repeated" },
@@ -46,10 +51,13 @@ static const struct flag flags[] = {
 	{ "replay.path", "PROGRAM", FLAG_STRING, AT(replay_path), "Start this drive_replay (default: beside this program)" },
 	{ "replay.hang-file", "PATH", FLAG_STRING, AT(replay_hang_file),
 	  "A capture's hang writes to this file: on a frozen file system that is a true state D" },
+	{ "all", NULL, FLAG_SWITCH, AT(has_all), "once: with the tables of ATA attributes" },
 	{ "keep-serials", NULL, FLAG_SWITCH, AT(keep_serials), "capture: leave serial numbers and world wide names as they are" },
 	{ "log.level", "LEVEL", FLAG_LEVEL, AT(log_level), "debug, info, warn or error (default info)" },
 	{ "list-metrics", NULL, FLAG_LIST_METRICS, 0, "Print every metric family and end" },
 	{ "list-metrics-markdown", NULL, FLAG_LIST_METRICS_MARKDOWN, 0, "Print them as a Markdown table, as in docs/metrics.md, and end" },
+	{ "list-attributes-markdown", NULL, FLAG_LIST_ATTRIBUTES, 0,
+	  "Print what SATA SSDs tell by their attributes, as in docs/wear-sources.md, and end" },
 	{ "version", NULL, FLAG_VERSION, 0, "Print the version and end" },
 	{ "help", NULL, FLAG_HELP, 0, "Print this and end" },
 };
@@ -85,6 +93,14 @@ static void print_metrics(bool is_markdown)
 	AUTO_TEXT out = TEXT_LIMIT(1 << 20);
 
 	exposition_list_families(&out, is_markdown, page_sources);
+	fwrite(out.at, 1, out.length, stdout);
+}
+
+static void print_attributes(void)
+{
+	AUTO_TEXT out = TEXT_LIMIT(1 << 20);
+
+	ata_families_list(&out);
 	fwrite(out.at, 1, out.length, stdout);
 }
 
@@ -167,6 +183,9 @@ static enum options_verdict apply(const struct flag *flag, const char *value, bo
 			return OPTIONS_BAD;
 		text_free(error);
 		return OPTIONS_GO;
+	case FLAG_SKIP:
+		*(bool *)at = !strcmp(value, "idle");
+		return *(bool *)at || !strcmp(value, "standby") ? OPTIONS_GO : bad_value(flag, value, "standby or idle", error);
 	case FLAG_HELP:
 		print_help();
 		return printed(error);
@@ -176,6 +195,9 @@ static enum options_verdict apply(const struct flag *flag, const char *value, bo
 	case FLAG_LIST_METRICS:
 	case FLAG_LIST_METRICS_MARKDOWN:
 		print_metrics(flag->kind == FLAG_LIST_METRICS_MARKDOWN);
+		return printed(error);
+	case FLAG_LIST_ATTRIBUTES:
+		print_attributes();
 		return printed(error);
 	}
 	return OPTIONS_BAD;
@@ -255,7 +277,7 @@ enum options_verdict options_parse(int argc, char **argv, struct options *ret, s
 {
 	bool has_verb = false;
 
-	*ret = (struct options){ .telemetry_path = "/metrics", .log_level = LOG_LEVEL_INFO, .has_block = true,
+	*ret = (struct options){ .telemetry_path = "/metrics", .log_level = LOG_LEVEL_INFO, .has_block = true, .has_drivedb = true,
 				 .poll_interval_us = 60000000, .filter = drive_filter_new() };
 	if (!ret->filter) {
 		text_add(error, "no memory");
@@ -273,6 +295,11 @@ enum options_verdict options_parse(int argc, char **argv, struct options *ret, s
 		text_add(error, "capture needs a device, as in: drive_exporter capture sda");
 		return OPTIONS_BAD;
 	}
+	if (ret->has_all && ret->verb != VERB_ONCE) {
+		text_add(error, "--all goes with once");
+		return OPTIONS_BAD;
+	}
+	ret->has_ata_attributes |= ret->has_all;
 	if (!ret->listen_addresses[0])
 		ret->listen_addresses[0] = ":9946";
 	return check_paths(ret, error);

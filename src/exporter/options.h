@@ -19,7 +19,10 @@ struct options {
 	bool replay_beside_host;
 	const char *replay_path, *replay_hang_file;
 	const char *prober_path, *prober_socket;
-	bool has_ata_attributes, has_block, has_host_phys;
+	bool has_ata_attributes, has_block, has_host_phys, has_drivedb;
+	const char *drivedb_paths[OPTIONS_LIST + 1];	/* instead of the usual places */
+	bool skips_idle;			/* --standby.skip=idle */
+	bool has_all;				/* once --all: every optional collector that asks drives nothing more */
 	uint64_t poll_interval_us;
 	struct drive_filter *filter;
 	bool keep_serials;

@@ -91,6 +91,8 @@ int verb_serve(const struct options *options)
 		r = start_server(&d, event, options);
 	if (!r)
 		r = fleet_start(&d.fleet, event, options);
+	if (!r)
+		r = databases_watch(d.fleet.databases, event);
 	if (!r) {
 		lock_memory();
 		(void)sd_event_set_watchdog(event, true);

@@ -62,6 +62,8 @@ X(drive_grown_defects, METRIC_GAUGE, LIFETIME, L(NULL), \
 	"Defects in the list that the drive has grown since it was made.") \
 X(drive_reallocated_sectors, METRIC_GAUGE, LIFETIME, L(NULL), \
 	"Sectors the drive has replaced by spare ones.") \
+X(drive_retired_blocks, METRIC_GAUGE, LIFETIME, L(NULL), \
+	"Blocks of flash that the drive has taken out of use.") \
 X(drive_pending_sectors, METRIC_GAUGE, DRIVE, L(NULL), \
 	"Sectors the drive could not read and will replace when they are written.") \
 X(drive_offline_uncorrectable_sectors, METRIC_GAUGE, DRIVE, L(NULL), \
@@ -97,7 +99,7 @@ X(drive_manufacture_info, METRIC_INFO, LIFETIME, L("year", "week"), \
 X(drive_manufactured_timestamp_seconds, METRIC_GAUGE, LIFETIME, L(NULL), \
 	"Begin of the week in which the drive was made, good to a week: weeks are taken as of seven days from 1 January (UTC).") \
 X(drive_self_test_info, METRIC_INFO, DRIVE, L("type", "result"), \
-	"The drive's last self-test: type short, extended, other or unknown; result passed, aborted, interrupted, failed, incomplete, running or unknown.") \
+	"The drive's last self-test: type short, extended, conveyance, selective, other or unknown; result passed, aborted, interrupted, failed, incomplete, running or unknown.") \
 X(drive_self_test_power_on_seconds, METRIC_GAUGE, DRIVE, L(NULL), \
 	"Power-on time of the drive when that self-test ended; drive_power_on_seconds_total less this is its age. Absent where the drive's counter has overrun.") \
 X(drive_self_test_failures, METRIC_GAUGE, DRIVE, L(NULL), \
@@ -107,7 +109,7 @@ X(drive_self_test_duration_seconds, METRIC_GAUGE, LIFETIME, L("type"), \
 X(drive_temperature_celsius, METRIC_GAUGE, DRIVE, L("sensor"), \
 	"Temperature that the drive reports for one of its sensors.") \
 X(drive_temperature_limit_celsius, METRIC_GAUGE, LIFETIME, L("kind"), \
-	"A temperature limit that the drive states: warning, critical, reference or specified; low_warning and low_critical are the lower ones.") \
+	"A temperature limit that the drive states: warning, critical, reference or specified; low_warning, low_critical and low_specified are the lower ones.") \
 X(drive_temperature_extreme_celsius, METRIC_GAUGE, DRIVE, L("sensor", "kind"), \
 	"Extremes that the drive has measured: highest and lowest of its life, highest_since_power_on and lowest_since_power_on.") \
 X(drive_relative_humidity_ratio, METRIC_GAUGE, DRIVE, L("sensor"), \
@@ -125,7 +127,7 @@ X(drive_internal_idle_seconds_total, METRIC_COUNTER, LIFETIME, L(NULL), \
 X(drive_implausible_values_total, METRIC_COUNTER, LIFETIME, L("quantity"), \
 	"Readings left out because the drive cannot mean them.") \
 X(drive_source_changes_total, METRIC_COUNTER, LIFETIME, L("quantity"), \
-	"Times another page began to feed a quantity.") \
+	"Times another page began to feed a quantity, or new firmware of the drive gave it another meaning.") \
 X(drive_io_completed_total, METRIC_COUNTER, DRIVE, L("device", "op"), \
 	"Requests that the kernel's block layer completed on this device.") \
 X(drive_io_bytes_total, METRIC_COUNTER, DRIVE, L("device", "op"), \
@@ -152,12 +154,14 @@ X(drive_ata_attribute_info, METRIC_INFO, DRIVE, L("id", "name"), \
 	"What a SMART attribute is commonly called.") \
 X(drive_ata_statistic, METRIC_GAUGE, DRIVE, L("page", "offset", "name"), \
 	"A value of the ATA Device Statistics log in the unit that ACS gives it.") \
+X(drive_ata_trim_supported, METRIC_GAUGE, LIFETIME, L(NULL), \
+	"1 if the drive takes TRIM, else 0.") \
 X(drive_ata_phy_events_total, METRIC_COUNTER, DRIVE, L("event"), \
-	"Events that the SATA phy of the drive counted since it was powered on or its counters were reset.") \
+	"Events that the SATA phy of the drive counted since it was powered on or its counters were reset; d2h is from the drive to the host, h2d to the drive, fis a frame, r_err that its receiver refused it, icrc an interface CRC error.") \
 X(drive_ata_temperature_limit_events_total, METRIC_COUNTER, LIFETIME, L("kind"), \
-	"Times the drive recorded a temperature outside of its limits (SCT status): kind over or under.") \
+	"Times the drive recorded a temperature outside of its limits (SCT status), since it last began to count: kind over or under.") \
 X(drive_ata_farm_errors_total, METRIC_COUNTER, LIFETIME, L("kind"), \
-	"Errors in the field reliability log (FARM) of Seagate drives.") \
+	"Errors in the field reliability log (FARM) of Seagate drives, by kind: unrecoverable_read, unrecoverable_write, uncorrectable, read_recovery_attempt, mechanical_start_failure, asynchronous_signal_recovery, interface_crc, ioedc (of data between its interface and its medium), command_timeout (of these also command_timeout_over_5s and command_timeout_over_7_5s), firmware_assertion.") \
 X(drive_nvme_critical_warning, METRIC_GAUGE, DRIVE, L("bit"), \
 	"A bit of the NVMe critical warning field, 0 or 1.") \
 X(drive_nvme_commands_total, METRIC_COUNTER, LIFETIME, L("op"), \

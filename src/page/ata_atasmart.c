@@ -39,7 +39,7 @@ static void take_name(SkDisk *disk, const SkSmartAttributeParsedData *a, void *t
 			found->names[i] = a->name;
 }
 
-void ata_atasmart_names(const uint8_t identify[512], const uint8_t ids[ATA_ATTRIBUTES],
+bool ata_atasmart_names(const uint8_t identify[512], const uint8_t ids[ATA_ATTRIBUTES],
 			const char *ret_names[ATA_ATTRIBUTES])
 {
 	struct found found = { .ids = ids, .names = ret_names };
@@ -55,6 +55,7 @@ void ata_atasmart_names(const uint8_t identify[512], const uint8_t ids[ATA_ATTRI
 	add_part(blob, "IDFY", identify);
 	add_part(blob + PART, "SMDT", data);
 	if (sk_disk_open(NULL, &disk) < 0 || sk_disk_set_blob(disk, blob, sizeof blob) < 0)
-		return;
+		return true;
 	(void)sk_disk_smart_parse_attributes(disk, take_name, &found);
+	return true;
 }

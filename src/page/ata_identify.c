@@ -112,6 +112,12 @@ static const char *form_factor(struct bytes in)
 	return word(in, 168) != 0xffff && code < ARRAY_SIZE(names) ? names[code] : NULL;
 }
 
+/* Serial ATA, words 76 to 79: a parallel drive has none of them. */
+static bool is_sata(struct bytes in)
+{
+	return word(in, 76) != 0 && word(in, 76) != 0xffff;
+}
+
 /* The words 85 to 87 say what is enabled and count since ATA-4; a drive older than that has word 82 alone, and before
  * ATA-3 not even that: it is not asked, since a command it does not know counts as its error. */
 static void features(struct bytes in, struct drive_facts *facts)
@@ -122,8 +128,12 @@ static void features(struct bytes in, struct drive_facts *facts)
 	if (tells_enabled)
 		logs = is_valid(in, 84) ? logs & word(in, 87) : word(in, 87);
 	facts->has_smart = tells_supported && has_bit(in, 82, 0) && (!tells_enabled || has_bit(in, 85, 0));
-	facts->has_smart_log = facts->has_smart && (logs & 3);	/* bit 0: error log, bit 1: self-test log */
-	facts->has_gp_log = logs >> 5 & 1;
+	facts->has_smart_error_log = facts->has_smart && (logs & 1);
+	facts->has_smart_self_test_log = facts->has_smart && (logs & 2);
+	facts->has_smart_log = facts->has_smart_error_log || facts->has_smart_self_test_log;
+	facts->has_gp_log = (logs >> 5 & 1) && !ata_meaning_forbids_log_directory(facts->model, facts->firmware);
+	facts->has_sct = word(in, 206) != 0xffff && has_bit(in, 206, 0);
+	facts->has_phy_events = is_sata(in) && has_bit(in, 76, 10);
 }
 
 static struct fail learn(const struct page *page, struct bytes in, struct drive_facts *facts)
@@ -157,6 +167,46 @@ static struct fail learn(const struct page *page, struct bytes in, struct drive_
 	return OK;
 }
 
+/* ---- the link, and what it takes */
+
+/* Serial ATA, signaling speed: generation 1 to 3. */
+static const double speeds[] = { 0, 1.5e9, 3e9, 6e9 };
+
+static void link_put(struct sample_sink *to, uint16_t family, size_t generation)
+{
+	if (generation > 0 && generation < ARRAY_SIZE(speeds))
+		page_put(to, family, "0", "drive", speeds[generation]);
+}
+
+static size_t highest_generation(struct bytes in)
+{
+	size_t generation = ARRAY_SIZE(speeds) - 1;
+
+	while (generation > 0 && !has_bit(in, 76, (unsigned)generation))	/* bit 1 is generation 1 */
+		generation--;
+	return generation;
+}
+
+static struct fail decode(const struct page *page, struct bytes in, const struct drive_facts *facts,
+			  struct sample_sink *to)
+{
+	if (in.left != IDENTIFY_BYTES)
+		return fail_format(page->name, "is not 512 bytes");
+	if (is_sata(in)) {
+		link_put(to, drive_link_speed_bits_per_second, word(in, 77) >> 1 & 7);
+		link_put(to, drive_link_speed_max_bits_per_second, highest_generation(in));
+	}
+	if (word(in, 169) != 0xffff)
+		page_put(to, drive_ata_trim_supported, NULL, NULL, has_bit(in, 169, 0));
+	return OK;
+}
+
+static const struct page_told told[] = {
+	{ drive_link_speed_bits_per_second, "ACS-4, IDENTIFY DEVICE data, word 77 bits 3:1" },
+	{ drive_link_speed_max_bits_per_second, "ACS-4, IDENTIFY DEVICE data, word 76 bits 3:1" },
+	{ drive_ata_trim_supported, "ACS-4, IDENTIFY DEVICE data, word 169 bit 0" },
+};
+
 const struct page ata_identify = {
 	.name = "IDENTIFY DEVICE",
 	.transport = TRANSPORT_ATA,
@@ -164,4 +214,7 @@ const struct page ata_identify = {
 	.period_s = 3600,
 	.is_identity = true,
 	.learn = learn,
+	.decode = decode,
+	.told = told,
+	.n_told = ARRAY_SIZE(told),
 };

@@ -96,22 +96,68 @@ static size_t read_attributes(struct bytes all, struct ata_attribute *ret)
 	return n;
 }
 
-/* Names are kept with the facts: libatasmart takes far longer for one than we may for a whole poll. */
-static void name_attributes(struct ata_attribute *a, size_t n, const struct drive_facts *facts)
+/* What the attributes mean is kept with the facts: libatasmart takes far longer for a name than we may for a whole poll. */
+static void resolve(const struct ata_attribute *a, size_t n, struct drive_facts *facts)
 {
+	const char *names[ATA_ATTRIBUTES];
 	uint8_t ids[ATA_ATTRIBUTES] = { 0 };
-	const char *asked[ATA_ATTRIBUTES];
-	const char *const *names = facts->attribute_names;
+	bool has_names;
 
 	for (size_t i = 0; i < n; i++)
 		ids[i] = a[i].id;
-	if (memcmp(ids, facts->attribute_ids, sizeof ids)) {	/* not learned from this answer */
-		ata_atasmart_names(facts->identify, ids, asked);
-		names = asked;
-	}
-	for (size_t i = 0; i < n; i++)
-		a[i].name = names[i];
+	if (facts->attribute_generation == ata_meaning_generation() && !memcmp(ids, facts->attribute_ids, sizeof ids))
+		return;
+	has_names = ata_atasmart_names(facts->identify, ids, names);
+	ata_meaning_resolve(facts->model, facts->firmware, facts->rpm, ids, has_names ? names : NULL, facts->attributes,
+			    facts->family);
+	memcpy(facts->attribute_ids, ids, sizeof ids);
+	facts->attribute_generation = ata_meaning_generation();
 }
+
+/* An attribute that the last answer learned from did not have has no meaning yet. */
+static const struct ata_sense *sense_of(uint8_t id, const struct drive_facts *facts)
+{
+	static const struct ata_sense none;
+
+	for (size_t i = 0; i < ATA_ATTRIBUTES; i++)
+		if (facts->attribute_ids[i] == id)
+			return &facts->attributes[i];
+	return &none;
+}
+
+static void make_sense(struct ata_attribute *a, size_t n, const struct drive_facts *facts)
+{
+	for (size_t i = 0; i < n; i++) {
+		a[i].sense = sense_of(a[i].id, facts);
+		a[i].has_threshold = find_threshold(facts, a[i].id, &a[i].threshold);
+	}
+}
+
+/* The self-test logs count hours in 16 bits, and need to know how many there have been. */
+struct hours_sink {
+	struct sample_sink sink;
+	double hours;
+};
+
+static void hours_put(struct sample_sink *sink, const struct sample *s)
+{
+	if (s->family == drive_power_on_seconds_total)
+		((struct hours_sink *)sink)->hours = s->value / 3600;
+}
+
+static void hours_implausible(struct sample_sink *sink, const char *quantity)
+{
+}
+
+static uint32_t hours_of(const struct ata_attribute *a, size_t n, const struct drive_facts *facts)
+{
+	struct hours_sink to = { .sink = { hours_put, hours_implausible } };
+
+	ata_attributes_decode(a, n, facts, &to.sink);
+	return (uint32_t)to.hours;
+}
+
+enum { GENERAL_STATISTICS = 1 };
 
 static struct fail learn_data(const struct page *page, struct bytes in, struct drive_facts *facts)
 {
@@ -120,16 +166,13 @@ static struct fail learn_data(const struct page *page, struct bytes in, struct d
 	struct fail f = open_structure(page, in, &all);
 	size_t n;
 
-	_Static_assert(sizeof facts->attribute_ids == ATA_ATTRIBUTES, "one name for each attribute");
 	if (failed(f))
 		return f;
 	n = read_attributes(all, attributes);
-	name_attributes(attributes, n, facts);
-	memset(facts->attribute_ids, 0, sizeof facts->attribute_ids);
-	for (size_t i = 0; i < n; i++) {
-		facts->attribute_ids[i] = attributes[i].id;
-		facts->attribute_names[i] = attributes[i].name;
-	}
+	resolve(attributes, n, facts);
+	make_sense(attributes, n, facts);
+	if (!facts_bit(facts->statistics_pages, GENERAL_STATISTICS))	/* which knows better */
+		facts->power_on_hours = hours_of(attributes, n, facts);
 	return OK;
 }
 
@@ -144,11 +187,9 @@ static struct fail decode_data(const struct page *page, struct bytes in, const s
 	if (failed(f))
 		return f;
 	n = read_attributes(all, attributes);
-	name_attributes(attributes, n, facts);
-	for (size_t i = 0; i < n; i++) {
-		attributes[i].has_threshold = find_threshold(facts, attributes[i].id, &attributes[i].threshold);
+	make_sense(attributes, n, facts);
+	for (size_t i = 0; i < n; i++)
 		ata_attribute_put(&attributes[i], to);
-	}
 	ata_attributes_decode(attributes, n, facts, to);
 	return OK;
 }
@@ -172,6 +213,22 @@ static struct fail decode_status(const struct page *page, struct bytes in, const
 	return OK;
 }
 
+#define TABLE(family) { family, "SMART READ DATA, attribute table" }
+#define ATTRIBUTE(family) { family, "SMART READ DATA, attributes (docs/wear-sources.md)" }
+
+static const struct page_told data_told[] = {
+	TABLE(drive_ata_attribute_value), TABLE(drive_ata_attribute_worst), TABLE(drive_ata_attribute_raw),
+	TABLE(drive_ata_attribute_info), { drive_ata_attribute_threshold, "ATA-3, SMART READ ATTRIBUTE THRESHOLDS" },
+	ATTRIBUTE(drive_power_on_seconds_total), ATTRIBUTE(drive_written_bytes_total), ATTRIBUTE(drive_read_bytes_total),
+	ATTRIBUTE(drive_nand_written_bytes_total), ATTRIBUTE(drive_endurance_used_ratio), ATTRIBUTE(drive_spare_available_ratio),
+	ATTRIBUTE(drive_spare_threshold_ratio), ATTRIBUTE(drive_temperature_celsius), ATTRIBUTE(drive_power_cycles_total),
+	ATTRIBUTE(drive_unsafe_shutdowns_total), ATTRIBUTE(drive_mechanical_cycles_total), ATTRIBUTE(drive_reallocated_sectors),
+	ATTRIBUTE(drive_retired_blocks), ATTRIBUTE(drive_pending_sectors), ATTRIBUTE(drive_offline_uncorrectable_sectors),
+	ATTRIBUTE(drive_uncorrected_errors_total), ATTRIBUTE(drive_link_errors_total), ATTRIBUTE(drive_command_timeouts_total),
+	ATTRIBUTE(drive_program_failures_total), ATTRIBUTE(drive_erase_failures_total),
+};
+static const struct page_told status_told[] = { { drive_warning, "ACS, SMART RETURN STATUS, LBA mid and high" } };
+
 const struct page ata_smart_thresholds = {
 	.name = "SMART thresholds",
 	.transport = TRANSPORT_ATA,
@@ -190,6 +247,8 @@ const struct page ata_smart_data = {
 	.is_offered = has_smart,
 	.learn = learn_data,
 	.decode = decode_data,
+	.told = data_told,
+	.n_told = ARRAY_SIZE(data_told),
 };
 
 const struct page ata_smart_status = {
@@ -200,4 +259,6 @@ const struct page ata_smart_status = {
 	.is_health = true,
 	.is_offered = has_smart,
 	.decode = decode_status,
+	.told = status_told,
+	.n_told = ARRAY_SIZE(status_told),
 };

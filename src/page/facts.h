@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "metric/sample.h"
+#include "page/ata_meaning.h"
 #include "probe/command.h"
 
 enum { FACTS_NAMESPACES = 128 };
@@ -24,6 +25,7 @@ struct drive_facts {
 	char vendor[9], model[41], serial[65], firmware[17];
 	char wwn[33];			/* lower-case hexadecimal digits of the logical unit's NAA, EUI-64 or NGUID */
 	char subsystem[257];		/* NVMe: SUBNQN */
+	char family[ATA_FAMILY_MAX];	/* the maker's line of models, where a table knows it */
 	const char *form_factor;	/* static, "2.5in"; NULL: not told */
 	int32_t rpm;			/* 0: solid state; > 0: rotating; -1: not told */
 	uint32_t logical_block;		/* bytes; 0: not told */
@@ -42,10 +44,19 @@ struct drive_facts {
 	bool has_smart, has_smart_log, has_gp_log;	/* IDENTIFY words 82, 85, 84, 87 */
 	bool has_identify, has_thresholds, has_log_directory, has_statistics_list;
 	uint8_t identify[512], thresholds[512];		/* kept for libatasmart and for the attribute table */
-	uint8_t attribute_ids[30];	/* of the last SMART data, in its order; 0: no attribute */
-	const char *attribute_names[30];	/* and what libatasmart calls them on this model, static; NULL: no name */
+	uint8_t attribute_ids[ATA_ATTRIBUTES];	/* of the last SMART data, in its order; 0: no attribute */
+	unsigned attribute_generation;	/* of the tables that said what they mean */
+	struct ata_sense attributes[ATA_ATTRIBUTES];	/* and what they mean on this model */
 	uint16_t gp_log_pages[256];	/* pages of each general purpose log; 0: none */
 	uint8_t statistics_pages[32];	/* bit per Device Statistics page, from page 00h */
+	uint8_t statistics_alone;	/* bit per page of these: the drive refused it together with others */
+	uint8_t statistics_good, statistics_wrong;	/* when first read among others it made sense, or none */
+	uint8_t statistics_odd;		/* when last read it made none, but had before */
+	bool refuses_log_directory, refuses_statistics, gives_one_self_test_page;
+	bool has_smart_error_log, has_smart_self_test_log, has_sct, has_phy_events;	/* IDENTIFY words 84, 87, 206, 76 */
+	bool has_farm_errors;		/* Seagate's log A6h was found to be laid out as we know it */
+	uint32_t power_on_hours;	/* as Device Statistics, else the attributes, last told them; 0: not told */
+	uint64_t commands;		/* reads and writes of the host, likewise */
 
 	/* NVMe */
 	uint32_t nvme_version;		/* VER: major << 16 | minor << 8 | tertiary; 0 before 1.2 */

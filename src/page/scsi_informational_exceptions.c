@@ -100,10 +100,11 @@ static struct fail decode_control(const struct page *page, struct bytes in, cons
 {
 	struct bytes body;
 	struct fail f = scsi_mode_open(page, in, &body);
-	uint64_t flags = bytes_be(&body, 1);
+	uint64_t flags;
 
 	if (failed(f))
 		return f;
+	flags = bytes_be(&body, 1);
 	if (body.torn)
 		return fail_format(page->name, "shorter than its fields");
 	page_put(to, drive_scsi_exceptions_enabled, "failure", NULL, !(flags & DEXCPT));

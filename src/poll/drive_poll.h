@@ -43,6 +43,7 @@ struct drive_poll {
 	struct plan_entry *entries;	/* in the order of pages[] */
 	size_t n_entries, room_entries;
 	bool has_host_phys;		/* the host's side of its paths is read too */
+	bool skips_idle;		/* a disk is left alone from idle on */
 	bool is_settled;		/* the first visit is over */
 	bool is_replaced;		/* another drive answered in its place */
 
@@ -71,6 +72,10 @@ struct drive_poll {
 	uint64_t failures[N_FAIL_SOURCES];
 	struct quantity_count implausible[COUNTED_QUANTITIES], source_changes[COUNTED_QUANTITIES];
 	size_t n_implausible, n_source_changes;
+
+	/* A jump of wear at an update of firmware: whichever of the two is read first waits for the other. */
+	bool has_wear, has_jumped, has_new_firmware;
+	double wear, worn_before;	/* as last read; before the jump */
 
 	struct reading_choice *choices;
 	size_t n_choices, room_choices;
@@ -127,6 +132,8 @@ void readings_free(struct drive_poll *);
 
 /* ---- for whoever shows it */
 
+/* Nothing is read of it now: it sleeps, or is idle and --standby.skip=idle. */
+bool drive_poll_sleeps(const struct drive_poll *);
 /* Another host's reservation keeps this one from reading pages. */
 bool drive_poll_is_reserved(const struct drive_poll *);
 /* 1, 0 as drive_up is defined. */

@@ -211,6 +211,10 @@ struct plan_entry *plan_next(struct drive_poll *poll, uint64_t now_us)
 			drop_entry(poll, i);
 			continue;
 		}
+		if (entry->page->transport != poll->drive->facts.transport) {	/* what it told first was its bridge's word */
+			drop_entry(poll, i);
+			continue;
+		}
 		if (!entry->answered_us && !entry->is_unsupported && !is_offered(entry->page, poll)) {
 			drop_entry(poll, i);
 			continue;
@@ -280,7 +284,8 @@ static bool is_list_missing(const struct drive_poll *poll)
 	for (size_t i = 0; i < poll->n_entries; i++) {
 		const struct plan_entry *entry = &poll->entries[i];
 
-		if (entry->page->learn && !entry->page->is_identity && entry->failures && !entry->answered_us)
+		if (entry->page->learn && !entry->page->period_s && !entry->page->is_identity && entry->failures &&
+		    !entry->answered_us)
 			return true;
 	}
 	return false;
@@ -308,6 +313,15 @@ static bool is_health_known(const struct drive_poll *poll)
 	return poll->drive->is_identified && has_answer_of_first(poll) && (has_health_page(poll) || !is_list_missing(poll));
 }
 
+/* A solid-state drive has no spindle that a timer could stop. */
+bool drive_poll_sleeps(const struct drive_poll *poll)
+{
+	if (!poll->has_power)
+		return false;
+	return power_forbids_reading(poll->power) ||
+	       (poll->skips_idle && poll->power == POWER_IDLE && poll->drive->facts.rpm != 0);
+}
+
 bool drive_poll_is_reserved(const struct drive_poll *poll)
 {
 	for (size_t i = 0; i < poll->n_entries; i++)
@@ -318,7 +332,7 @@ bool drive_poll_is_reserved(const struct drive_poll *poll)
 
 bool drive_poll_is_up(const struct drive_poll *poll, uint64_t now_us, uint64_t interval_us)
 {
-	if ((poll->has_power && power_forbids_reading(poll->power)) || drive_poll_is_reserved(poll))
+	if (drive_poll_sleeps(poll) || drive_poll_is_reserved(poll))
 		return true;
 	if (!is_health_known(poll))
 		return false;

@@ -181,6 +181,7 @@ int poller_add(struct poller *p, struct drive *drive)
 		return -ENOMEM;
 	poll->drive = drive;
 	poll->has_host_phys = p->options.has_host_phys;
+	poll->skips_idle = p->options.skips_idle;
 	poll->is_dirty = true;
 	drive->poll = poll;
 	visit_recompute(poll);

@@ -21,6 +21,7 @@ struct poller_options {
 	uint64_t interval_us;		/* --poll.interval */
 	uint64_t deadline_us;		/* after it a drive counts as stuck; 0: 5 s */
 	bool has_host_phys;		/* --collector.host-phys */
+	bool skips_idle;		/* --standby.skip=idle */
 };
 
 int poller_new(sd_event *, struct drive_table *, const struct poller_options *, struct poller **ret);

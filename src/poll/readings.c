@@ -117,7 +117,7 @@ void readings_settle(struct drive_poll *poll)
 
 void readings_age(struct drive_poll *poll, uint64_t now_us, uint64_t interval_us)
 {
-	bool is_asleep = poll->has_power && power_forbids_reading(poll->power);
+	bool is_asleep = drive_poll_sleeps(poll);
 
 	for (size_t i = 0; i < poll->n_entries; i++) {
 		struct plan_entry *entry = &poll->entries[i];

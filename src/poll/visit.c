@@ -65,7 +65,7 @@ static bool is_passing(struct fail f)
 	return f.source == FAIL_RESERVED || (f.kind == FAIL_KIND_STATUS && f.source == FAIL_TRANSPORT);
 }
 
-enum { DOUBLINGS_MAX = 4, TIMEOUT_DOUBLINGS = 2 };
+enum { DOUBLINGS_MAX = 4, TIMEOUT_DOUBLINGS = 2, TOGETHER_TRIES = 3 };
 
 /* A page that fails is asked again later and later, never hammered; 16 periods at most. When the kernel gives a command up it
  * aborts, and may reset more than this drive, so such a page begins with four periods. */
@@ -151,6 +151,50 @@ static bool has_told_its_serial(const struct drive_poll *poll, const struct driv
 	return poll->drive->is_identified && !before->serial[0] && poll->drive->facts.serial[0];
 }
 
+/* New firmware may count wear in another way, as no wearing does: from one reading to the next. */
+enum { WEAR_JUMP_PERCENT = 5 };
+
+static void tell_jump(struct drive_poll *poll)
+{
+	if (!poll->has_jumped || !poll->has_new_firmware)
+		return;
+	log_warn("%s: since its firmware changed it says that %g %% of its life is used, not %g %%: it may mean something else now",
+		 poll->drive->label, poll->wear * 100, poll->worn_before * 100);
+	quantity_count(poll->source_changes, &poll->n_source_changes, "wear");
+	poll->has_jumped = poll->has_new_firmware = false;
+}
+
+static void note_wear(struct drive_poll *poll, const struct sample_set *set)
+{
+	for (size_t i = 0; i < set->n; i++) {
+		double jump = set->at[i].value - poll->wear;
+
+		if (set->at[i].family != drive_endurance_used_ratio)
+			continue;
+		if (poll->has_wear && (jump * 100 > WEAR_JUMP_PERCENT || jump * 100 < -WEAR_JUMP_PERCENT)) {
+			poll->has_jumped = true;
+			poll->worn_before = poll->wear;
+		}
+		poll->wear = set->at[i].value;
+		poll->has_wear = true;
+		tell_jump(poll);
+		poll->has_new_firmware = false;
+		return;
+	}
+}
+
+/* Of an identity page that was understood. */
+static void note_firmware(struct drive_poll *poll, const struct drive_facts *before)
+{
+	if (!poll->drive->is_identified || !before->firmware[0])
+		return;
+	poll->has_new_firmware = strcmp(before->firmware, poll->drive->facts.firmware) != 0;
+	if (poll->has_new_firmware)
+		log_info("%s: its firmware was %s and is %s now", poll->drive->label, before->firmware, poll->drive->facts.firmware);
+	tell_jump(poll);
+	poll->has_jumped = false;
+}
+
 static struct fail learn(struct drive_poll *poll, const struct page *page, struct bytes in)
 {
 	struct drive_facts *before;
@@ -169,6 +213,8 @@ static struct fail learn(struct drive_poll *poll, const struct page *page, struc
 		poll->is_replaced = true;
 	else if (has_told_its_serial(poll, before))
 		poll->drive->is_identified = false;	/* it gets its name anew */
+	if (!failed(f) && !poll->is_replaced && page->is_identity)
+		note_firmware(poll, before);
 	free(before);
 	if (!failed(f))
 		visit_recompute(poll);
@@ -183,15 +229,20 @@ static struct fail understand(struct drive_poll *poll, struct plan_entry *entry,
 
 	if (!failed(f) && entry->page->decode)
 		f = entry->page->decode(entry->page, in, &poll->drive->facts, &to.sink);
-	if (failed(f))
+	if (failed(f)) {
 		sample_set_clear(&to.set);
-	else
-		readings_take(poll, entry, &to.set);
-	return f;
+		return f;
+	}
+	note_wear(poll, &to.set);
+	readings_take(poll, entry, &to.set);
+	return OK;
 }
 
+enum { SELDOM = 6 };	/* intervals */
+
 /* Spreads later visits over the interval: each drive has its own place in it, and each page of a longer period its own
- * interval among them. */
+ * interval among them. What is read seldom is not read twice within its first period: the first hour, with everything
+ * that a first visit asks, costs the drive no more than any other. */
 static uint64_t first_due(const struct poller *p, const struct drive_poll *poll, const struct plan_entry *entry)
 {
 	uint64_t interval = p->options.interval_us, period = plan_period(entry, interval);
@@ -200,7 +251,7 @@ static uint64_t first_due(const struct poller *p, const struct drive_poll *poll,
 	uint64_t now = poller_now_us(p), offset = place % 1000 * interval / 1000;
 	uint64_t turn = turns > 1 ? (place / 1000 + entry->order * 7) % turns : 0;
 
-	return now + (offset ? offset : interval) + turn * interval;
+	return now + (offset ? offset : interval) + turn * interval + (turns >= SELDOM ? period : 0);
 }
 
 static void schedule_next(const struct poller *p, const struct drive_poll *poll, struct plan_entry *entry)
@@ -228,6 +279,15 @@ static void forget_reservation(struct drive_poll *poll, enum command_name kind)
 			poll->entries[i].is_reserved = false;
 }
 
+/* Pages that are asked together fail together: after some tries each is asked alone. */
+static void give_up_together(struct drive_poll *poll, const struct plan_entry *entry, struct fail f)
+{
+	if (entry->page->count && f.source == FAIL_DEVICE && entry->failures == TOGETHER_TRIES) {
+		entry->page->refused(entry->page, &poll->drive->facts);
+		poll->is_dirty = true;
+	}
+}
+
 static void take_answer(struct poller *p, struct drive_poll *poll, struct plan_entry *entry,
 			const struct wire_reply *reply)
 {
@@ -248,6 +308,7 @@ static void take_answer(struct poller *p, struct drive_poll *poll, struct plan_e
 		f = understand(poll, entry, reply);
 	if (failed(f)) {
 		count_failure(poll, entry, f);
+		give_up_together(poll, entry, f);
 		postpone(p, entry, f);
 		return;
 	}
@@ -400,7 +461,7 @@ static void take_power(struct poller *p, struct drive_poll *poll, const struct w
 		count_power_failure(poll, f);
 	poll->has_power = !failed(f);
 	poll->power = power;
-	if (poll->has_power && power_forbids_reading(power))
+	if (drive_poll_sleeps(poll))
 		abort_visit(p, poll, p->options.interval_us);
 	else
 		visit_go_on(p, poll);

@@ -20,7 +20,9 @@ CORRECTED = (
     ('sas_libscsicmd_log_02_a7505917.txt', 'drive_written_bytes_total{drive="DRIVE_3C9B9244_3C9B92444761"} 0', '98304',
      'the counter has ten bytes, 00 .. 01 80 00; sg_logs 1.46, which the file was made with, prints 0 for any of more than eight'),
 )
-FOLDERS = (('captures', 'expected'), ('seed_drives', 'seed_drives'))
+# With smartmontools' data base of drives where that is installed, and without.
+FOLDERS = (('captures', 'expected', '--collector.drivedb'), ('captures', 'expected', '--no-collector.drivedb'),
+           ('seed_drives', 'seed_drives', '--collector.drivedb'))
 
 
 def compare(url, expected):
@@ -53,11 +55,11 @@ def main():
 
 
 def compare_all(scratch):
-    for captures, expected in FOLDERS:
+    for captures, expected, database in FOLDERS:
         folder = exporter.shared('corpus', captures)
-        wanted = corrected(exporter.shared('corpus', expected), os.path.join(scratch, expected))
+        wanted = corrected(exporter.shared('corpus', expected), os.path.join(scratch, expected + database))
         number = sum(name.endswith('.capture') for name in os.listdir(folder))
-        with exporter.Exporter('--replay=' + folder, '--collector.ata-attributes', '--log.level=error') as daemon:
+        with exporter.Exporter('--replay=' + folder, '--collector.ata-attributes', database, '--log.level=error') as daemon:
             end = time.monotonic() + 90
             status, output = 1, ''
             while status and time.monotonic() < end:
@@ -65,9 +67,9 @@ def compare_all(scratch):
                 status, output = compare(daemon.url, wanted)
             metrics = daemon.metrics()
             drives = len(metrics.all('drive_info'))
-            cases.check(status == 0, '%s: what is served is what is expected' % captures, output)
-            cases.check(drives >= number - 2, '%s: every capture is served' % captures, '%d drives of %d' % (drives, number))
-            cases.check(not metrics.value('drive_exporter_duplicate_series_total'), '%s: no series stands twice' % captures)
+            cases.check(status == 0, '%s, %s: what is served is what is expected' % (captures, database), output)
+            cases.check(drives >= number - 2, '%s, %s: every capture is served' % (captures, database), '%d drives of %d' % (drives, number))
+            cases.check(not metrics.value('drive_exporter_duplicate_series_total'), '%s, %s: no series stands twice' % (captures, database))
             print('# %s: %d drives, %d samples, %d bytes' % (captures, drives, len(metrics.samples), len(metrics.text)))
 
 

@@ -2,6 +2,7 @@
 #include "page_common.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -248,10 +249,70 @@ static void what_is_not_enabled_is_not_asked(void **state)
 		assert_int_equal(facts->has_smart, cases[i].smart);
 		assert_int_equal(facts->has_smart_log, cases[i].smart_log);
 		assert_int_equal(facts->has_gp_log, cases[i].gp_log);
+		assert_int_equal(facts->has_smart_log, facts->has_smart_error_log || facts->has_smart_self_test_log);
 		assert_int_equal(ata_smart_data.is_offered(&ata_smart_data, facts), cases[i].smart);
 		assert_int_equal(ata_smart_status.is_offered(&ata_smart_status, facts), cases[i].smart);
 		assert_int_equal(ata_log_directory.is_offered(&ata_log_directory, facts), cases[i].gp_log);
 	}
+}
+
+static void the_link_is_told_where_there_is_one(void **state)
+{
+	static const struct {
+		uint16_t w76, w77;
+		double now, max;	/* 0: not told */
+	} cases[] = {
+		{ 0x850e, 0x00c6, 6e9, 6e9 },	/* what else stands in word 77 does not matter */
+		{ 0x850e, 0x0004, 3e9, 6e9 }, { 0x0506, 0x0002, 1.5e9, 3e9 }, { 0x0102, 0x0000, 0, 1.5e9 },
+		{ 0x850e, 0x0008, 0, 6e9 },	/* a generation that there is not */
+		{ 0x0100, 0x0006, 6e9, 0 }, { 0x0000, 0x0006, 0, 0 }, { 0xffff, 0xffff, 0, 0 },	/* parallel */
+	};
+	uint8_t raw[SECTOR];
+	struct collect c;
+
+	collect_begin(&c);
+	make_identify(raw);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		double now, max;
+
+		put_word(raw, 76, cases[i].w76);
+		put_word(raw, 77, cases[i].w77);
+		assert_false(failed(decode_exactly(&ata_identify, raw, SECTOR, learned(raw), &c)));
+		now = collect_value(&c, drive_link_speed_bits_per_second, "0", "drive");
+		max = collect_value(&c, drive_link_speed_max_bits_per_second, "0", "drive");
+		assert_true(cases[i].now > 0 ? now == cases[i].now : isnan(now));
+		assert_true(cases[i].max > 0 ? max == cases[i].max : isnan(max));
+	}
+	put_word(raw, 76, 0x040e);
+	assert_true(learned(raw)->has_phy_events);
+	put_word(raw, 76, 0x030e);
+	assert_false(learned(raw)->has_phy_events);
+	put_word(raw, 76, 0xffff);
+	assert_false(learned(raw)->has_phy_events);
+	collect_end(&c);
+}
+
+static void trim_and_sct_are_a_bit_each(void **state)
+{
+	uint8_t raw[SECTOR];
+	struct collect c;
+
+	collect_begin(&c);
+	make_identify(raw);
+	assert_false(failed(decode_exactly(&ata_identify, raw, SECTOR, learned(raw), &c)));
+	assert_sample(&c, 0, drive_ata_trim_supported, NULL);
+	assert_false(learned(raw)->has_sct);
+	put_word(raw, 169, 1);
+	put_word(raw, 206, 0x003d);
+	assert_false(failed(decode_exactly(&ata_identify, raw, SECTOR, learned(raw), &c)));
+	assert_sample(&c, 1, drive_ata_trim_supported, NULL);
+	assert_true(learned(raw)->has_sct);
+	put_word(raw, 169, 0xffff);
+	put_word(raw, 206, 0xffff);
+	assert_false(failed(decode_exactly(&ata_identify, raw, SECTOR, learned(raw), &c)));
+	assert_no_sample(&c, drive_ata_trim_supported, NULL);
+	assert_false(learned(raw)->has_sct);
+	collect_end(&c);
 }
 
 /* ---- logs */
@@ -301,22 +362,27 @@ static void make_statistics(uint8_t raw[SECTOR], uint8_t number)
 	}
 }
 
+static bool is_offered(const struct page *page, const struct drive_facts *facts)
+{
+	return page->is_offered(page, facts);
+}
+
 static void a_page_is_asked_only_where_the_list_names_it(void **state)
 {
 	struct drive_facts facts = { .has_gp_log = true, .has_log_directory = true, .gp_log_pages = { [4] = 8 } };
 	uint8_t raw[SECTOR] = { 1, 0, 0, 0, 0, 0, 0, 0, 4, 0, 1, 7, 0xff, 5 };
 
-	assert_false(ata_general_statistics.is_offered(&ata_general_statistics, &facts));
+	assert_false(is_offered(&ata_statistics_run_1, &facts));
 	assert_false(failed(learn_exactly(&ata_statistics_list, raw, SECTOR, &facts)));
-	assert_true(ata_general_statistics.is_offered(&ata_general_statistics, &facts));
-	assert_true(ata_solid_state_statistics.is_offered(&ata_solid_state_statistics, &facts));
-	/* 05h stands after the last entry */
-	assert_false(ata_temperature_statistics.is_offered(&ata_temperature_statistics, &facts));
+	assert_true(is_offered(&ata_statistics_run_1, &facts));
+	assert_true(is_offered(&ata_statistics_run_7, &facts));
+	assert_false(is_offered(&ata_statistics_run_5, &facts));	/* 05h stands after the last entry */
 	assert_true(facts_bit(facts.statistics_pages, 0xff));
 	facts.gp_log_pages[4] = 6;	/* a directory too short for page 07h: Kingston SEDC400 lists and has it */
-	assert_true(ata_solid_state_statistics.is_offered(&ata_solid_state_statistics, &facts));
+	assert_false(is_offered(&ata_statistics_run_7, &facts));
+	assert_true(is_offered(&ata_solid_state_statistics, &facts));
 	facts.gp_log_pages[4] = 0;
-	assert_false(ata_solid_state_statistics.is_offered(&ata_solid_state_statistics, &facts));
+	assert_false(is_offered(&ata_solid_state_statistics, &facts));
 
 	every_truncation_is_refused(&ata_statistics_list, raw, SECTOR);
 	raw[2] = 1;
@@ -331,32 +397,55 @@ static size_t place_of(const struct page_field *field)
 	return field->at;
 }
 
-static const struct page *const statistics[] = { &ata_general_statistics, &ata_temperature_statistics,
-						 &ata_solid_state_statistics };
+static const struct page *const runs[] = {
+	&ata_statistics_run_1, &ata_statistics_run_2, &ata_statistics_run_3, &ata_statistics_run_4, &ata_statistics_run_5,
+	&ata_statistics_run_6, &ata_statistics_run_7,
+};
+static const struct page *const statistics[] = {
+	&ata_general_statistics, &ata_free_fall_statistics, &ata_rotating_statistics, &ata_error_statistics,
+	&ata_temperature_statistics, &ata_transport_statistics, &ata_solid_state_statistics,
+};
 
-/* SMART attributes tell some of the same quantities, in units that vendors bend. */
-static void statistics_outrank_attributes(void **state)
+static void statistics_are_numbered_as_their_place_is(void **state)
 {
-	uint8_t data[SECTOR] = { [0] = 1, [2] = 194, [7] = 36, [511] = (uint8_t)-(1 + 194 + 36) };
-	const struct drive_facts facts = { .logical_block = 512 };
-	uint8_t raw[SECTOR];
-	struct collect attributes, statistic;
+	for (size_t i = 0; i < ARRAY_SIZE(statistics); i++) {
+		assert_int_equal(statistics[i]->command.key[KEY_LOG_PAGE], i + 1);
+		assert_memory_equal(&runs[i]->command, &statistics[i]->command, sizeof runs[i]->command);
+		assert_ptr_equal(runs[i]->fields, statistics[i]->fields);
+		for (size_t k = 0; k < statistics[i]->n_fields; k++) {
+			const struct page_field *field = &statistics[i]->fields[k];
+			char page[8], offset[8];
 
-	collect_begin(&attributes);
-	collect_begin(&statistic);
-	assert_false(failed(decode_exactly(&ata_smart_data, data, SECTOR, &facts, &attributes)));
-	make_statistics(raw, 5);
-	assert_false(failed(decode_exactly(&ata_temperature_statistics, raw, SECTOR, &facts, &statistic)));
-	for (size_t i = 0; i < attributes.set.n; i++)
-		for (size_t k = 0; k < statistic.set.n; k++)
-			if (sample_is_same_series(&attributes.set.at[i], &statistic.set.at[k])) {
-				assert_true(statistic.set.at[k].rank > attributes.set.at[i].rank);
-				assert_int_equal(attributes.set.at[i].family, drive_temperature_celsius);
-			}
-	assert_sample(&attributes, 36, drive_temperature_celsius, "drive");
-	assert_sample(&statistic, 1, drive_temperature_celsius, "drive");
-	collect_end(&attributes);
-	collect_end(&statistic);
+			snprintf(page, sizeof page, "%zu", i + 1);
+			snprintf(offset, sizeof offset, "0x%02x", field->at);
+			assert_non_null(strstr(field->spec, page));
+			assert_non_null(strstr(field->spec, offset));
+			if (field->family != drive_ata_statistic)
+				continue;
+			assert_string_equal(field->label[0], page);
+			assert_string_equal(field->label[1], offset);
+		}
+	}
+}
+
+/* SMART attributes tell some of the same quantities, in units that vendors bend; one log tells one of them better
+ * still. */
+static void ranks_decide_between_logs(void **state)
+{
+	static const struct {
+		const struct page *page;
+		unsigned rank;
+	} ranks[] = { { &ata_pending_defects, 30 }, { &ata_statistics_run_1, 20 }, { &ata_statistics_run_7, 20 },
+		      { &ata_sct_status, 15 }, { &ata_smart_sct_status, 15 } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(ranks); i++)
+		for (size_t k = 0; k < ranks[i].page->n_fields; k++) {
+			const struct page_field *field = &ranks[i].page->fields[k];
+			bool is_told_once = field->family == drive_ata_statistic ||
+					    field->family == drive_ata_temperature_limit_events_total;
+
+			assert_int_equal(field->rank, is_told_once ? 0 : ranks[i].rank);
+		}
 }
 
 static void statistics_stand_apart_and_move_alone(void **state)
@@ -375,6 +464,17 @@ static void statistics_stand_apart_and_move_alone(void **state)
 	}
 }
 
+/* Rows of quantities that are no quantities where the drive normalizes them. */
+static size_t n_counts(const struct page *page)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < page->n_fields; i++)
+		n += page->fields[i].family != drive_ata_statistic && page->fields[i].unit != RAW_CELSIUS &&
+		     page->fields[i].unit != RAW_PERCENT;
+	return n;
+}
+
 static void a_statistic_without_both_flags_is_absent(void **state)
 {
 	const struct drive_facts facts = { .logical_block = 512 };
@@ -390,7 +490,10 @@ static void a_statistic_without_both_flags_is_absent(void **state)
 			for (size_t at = 8; at < SECTOR; at += 8)
 				raw[at + 7] = (uint8_t)flags;
 			assert_false(failed(decode_exactly(page, raw, SECTOR, &facts, &c)));
-			assert_int_equal(c.set.n, (flags & 0xc0) == 0xc0 ? page->n_fields : 0);
+			if ((flags & 0xc0) != 0xc0)
+				assert_int_equal(c.set.n, 0);
+			else
+				assert_int_equal(c.set.n, page->n_fields - (flags & 0x20 ? n_counts(page) : 0));
 		}
 	}
 	collect_end(&c);
@@ -406,7 +509,7 @@ static void a_statistics_page_must_be_the_one_asked_for(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(statistics); i++) {
 		make_statistics(raw, 0);
 		assert_failed(decode_exactly(statistics[i], raw, SECTOR, &facts, &c), "answered with another page");
-		make_statistics(raw, 4);
+		make_statistics(raw, (uint8_t)(i + 2));
 		assert_failed(decode_exactly(statistics[i], raw, SECTOR, &facts, &c), "answered with another page");
 		memset(raw, 0, 8);
 		assert_failed(decode_exactly(statistics[i], raw, SECTOR, &facts, &c), "empty");
@@ -436,6 +539,8 @@ static void general_statistics_become_bytes_and_seconds(void **state)
 	assert_sample(&c, 10645 * 3600.0, drive_power_on_seconds_total, NULL);
 	assert_sample(&c, 2999578898 * 4096.0, drive_written_bytes_total, NULL);
 	assert_sample(&c, 7 * 4096.0, drive_read_bytes_total, NULL);
+	assert_sample(&c, 1, drive_power_cycles_total, NULL);
+	assert_sample(&c, 1, drive_pending_sectors, NULL);
 	facts.logical_block = 0;
 	assert_false(failed(decode_exactly(&ata_general_statistics, raw, SECTOR, &facts, &c)));
 	assert_no_sample(&c, drive_written_bytes_total, NULL);
@@ -467,6 +572,79 @@ static void more_than_the_link_carries_is_implausible(void **state)
 	collect_end(&c);
 }
 
+static double crc_errors(const struct collect *c)
+{
+	for (size_t i = 0; i < c->set.n; i++)
+		if (c->set.at[i].family == drive_link_errors_total) {
+			assert_string_equal(c->set.at[i].label[0], "0");
+			assert_string_equal(c->set.at[i].label[1], "crc");
+			assert_string_equal(c->set.at[i].label[2], "drive");
+			return c->set.at[i].value;
+		}
+	return NAN;
+}
+
+static void counts_stop_at_their_highest_number(void **state)
+{
+	const struct drive_facts facts = { 0 };
+	uint8_t raw[SECTOR];
+	struct collect c;
+
+	collect_begin(&c);
+	make_statistics(raw, 6);
+	set_statistic(raw, 0x18, 0xfffffffe);
+	assert_false(failed(decode_exactly(&ata_transport_statistics, raw, SECTOR, &facts, &c)));
+	assert_true(crc_errors(&c) == 4294967294);
+	set_statistic(raw, 0x18, 0xffffffff);
+	assert_false(failed(decode_exactly(&ata_transport_statistics, raw, SECTOR, &facts, &c)));
+	assert_true(isnan(crc_errors(&c)));
+	make_statistics(raw, 3);
+	set_statistic(raw, 0x18, 41912);
+	assert_false(failed(decode_exactly(&ata_rotating_statistics, raw, SECTOR, &facts, &c)));
+	assert_sample(&c, 41912, drive_mechanical_cycles_total, "load_unload");
+	set_statistic(raw, 0x18, 0xffffffff);
+	assert_false(failed(decode_exactly(&ata_rotating_statistics, raw, SECTOR, &facts, &c)));
+	assert_no_sample(&c, drive_mechanical_cycles_total, "load_unload");
+	collect_end(&c);
+}
+
+/* Of 1,000,000 sectors a drive may lose 10,000; of 823,389,251 + 1,388,784,389 commands it may fail 22,121,736 and
+ * 65,535: Kingston's SEDC400S37960G tells 47,275,262. */
+static void more_errors_than_a_drive_survives_are_implausible(void **state)
+{
+	struct drive_facts facts = { .logical_block = 512, .capacity_bytes = 512000000 };
+	uint8_t raw[SECTOR];
+	struct collect c;
+
+	collect_begin(&c);
+	make_statistics(raw, 1);
+	set_statistic(raw, 0x20, 823389251);
+	set_statistic(raw, 0x30, 1388784389);
+	set_statistic(raw, 0x40, 10001);
+	assert_false(failed(learn_exactly(&ata_general_statistics, raw, SECTOR, &facts)));
+	assert_true(facts.commands == 2212173640);
+	assert_false(failed(decode_exactly(&ata_general_statistics, raw, SECTOR, &facts, &c)));
+	assert_no_sample(&c, drive_pending_sectors, NULL);
+	make_statistics(raw, 3);
+	set_statistic(raw, 0x20, 10000);
+	assert_false(failed(decode_exactly(&ata_rotating_statistics, raw, SECTOR, &facts, &c)));
+	assert_sample(&c, 10000, drive_reallocated_sectors, NULL);
+	assert_int_equal(c.n_implausible, 1);
+
+	make_statistics(raw, 4);
+	set_statistic(raw, 0x08, 22187271);
+	assert_false(failed(decode_exactly(&ata_error_statistics, raw, SECTOR, &facts, &c)));
+	assert_sample(&c, 22187271, drive_uncorrected_errors_total, "all");
+	set_statistic(raw, 0x08, 47275262);
+	assert_false(failed(decode_exactly(&ata_error_statistics, raw, SECTOR, &facts, &c)));
+	assert_no_sample(&c, drive_uncorrected_errors_total, "all");
+	assert_int_equal(c.n_implausible, 2);
+	facts.commands = 0;		/* not known: nothing to judge by */
+	assert_false(failed(decode_exactly(&ata_error_statistics, raw, SECTOR, &facts, &c)));
+	assert_sample(&c, 47275262, drive_uncorrected_errors_total, "all");
+	collect_end(&c);
+}
+
 static void temperatures_are_signed_and_80h_is_none(void **state)
 {
 	const struct drive_facts facts = { 0 };
@@ -480,6 +658,9 @@ static void temperatures_are_signed_and_80h_is_none(void **state)
 	assert_false(failed(decode_exactly(&ata_temperature_statistics, raw, SECTOR, &facts, &c)));
 	assert_sample(&c, -10, drive_temperature_celsius, "drive");
 	assert_sample(&c, 70, drive_temperature_limit_celsius, "specified");
+	assert_sample(&c, 1, drive_temperature_limit_celsius, "low_specified");
+	assert_sample(&c, 1, drive_temperature_extreme_celsius, "drive", "highest");
+	assert_sample(&c, 1, drive_temperature_extreme_celsius, "drive", "lowest");
 	set_statistic(raw, 0x08, 0x80);
 	set_statistic(raw, 0x58, 0x7f);
 	assert_false(failed(decode_exactly(&ata_temperature_statistics, raw, SECTOR, &facts, &c)));
@@ -505,6 +686,195 @@ static void wear_may_pass_one(void **state)
 	collect_end(&c);
 }
 
+/* ---- several pages by one command */
+
+/* The facts of a drive that lists these pages: a bit each. */
+static struct drive_facts listing(uint8_t numbers)
+{
+	return (struct drive_facts){ .logical_block = 512, .has_log_directory = true, .gp_log_pages = { [4] = 8 },
+				     .has_statistics_list = true, .statistics_pages = { numbers } };
+}
+
+/* "1x3 5 =7" says: three pages from 01h on by one command, 05h as a run of one; 07h is asked alone. */
+static const char *plan_of(const struct drive_facts *facts)
+{
+	static char text[64];
+	size_t n = 0;
+
+	text[0] = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(runs); i++) {
+		const char *blank = n ? " " : "";
+
+		if (is_offered(runs[i], facts)) {
+			uint32_t count = runs[i]->count(runs[i], facts);
+
+			n += (size_t)snprintf(text + n, sizeof text - n, "%s%zu", blank, i + 1);
+			if (count)
+				n += (size_t)snprintf(text + n, sizeof text - n, "x%u", (unsigned)count);
+			blank = " ";
+		}
+		if (is_offered(statistics[i], facts))
+			n += (size_t)snprintf(text + n, sizeof text - n, "%s=%zu", blank, i + 1);
+	}
+	return text;
+}
+
+static struct page counted(const struct page *page, const struct drive_facts *facts)
+{
+	struct page copy = *page;
+
+	copy.command.key[KEY_COUNT] = page->count(page, facts);
+	return copy;
+}
+
+static void pages_that_follow_each_other_are_read_together(void **state)
+{
+	static const struct {
+		uint8_t numbers;	/* bit 0 is page 00h, which is read before */
+		const char *plan;
+	} cases[] = {
+		{ 0xff, "1x7" }, { 0x01, "" }, { 0x03, "1" }, { 0xf3, "1 4x4" }, { 0x7b, "1 3x4" }, { 0xab, "1 3 5 7" },
+		{ 0xfd, "2x6" }, { 0x81, "7" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct drive_facts facts = listing(cases[i].numbers);
+
+		assert_string_equal(plan_of(&facts), cases[i].plan);
+	}
+}
+
+static void pages_past_the_end_of_the_log_are_asked_alone(void **state)
+{
+	struct drive_facts facts = listing(0xf3);	/* as Kingston's SEDC400 */
+
+	facts.gp_log_pages[4] = 6;
+	assert_string_equal(plan_of(&facts), "1 4x2 =6 =7");
+	facts.gp_log_pages[4] = 1;
+	assert_string_equal(plan_of(&facts), "=1 =4 =5 =6 =7");
+}
+
+static void a_drive_that_refuses_several_is_asked_one_by_one(void **state)
+{
+	struct drive_facts facts = listing(0xf3);
+	struct page run = counted(&ata_statistics_run_1, &facts);
+
+	run.refused(&run, &facts);
+	assert_string_equal(plan_of(&facts), "1 4x4");	/* one page was refused: no less can be asked for */
+	run = counted(&ata_statistics_run_4, &facts);
+	run.refused(&run, &facts);
+	assert_string_equal(plan_of(&facts), "1 =4 =5 =6 =7");
+}
+
+/* Seven pages of which each statistic is 1, at once. */
+static void make_run(uint8_t raw[7 * SECTOR])
+{
+	for (uint8_t i = 0; i < 7; i++)
+		make_statistics(raw + i * SECTOR, (uint8_t)(i + 1));
+}
+
+static size_t rows_of_all(void)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(statistics); i++)
+		n += statistics[i]->n_fields;
+	return n;
+}
+
+static void a_run_tells_what_its_pages_tell(void **state)
+{
+	struct drive_facts facts = listing(0xff);
+	struct page run = counted(&ata_statistics_run_1, &facts);
+	uint8_t raw[7 * SECTOR + 1] = { 0 };
+	struct collect c;
+
+	collect_begin(&c);
+	make_run(raw);
+	set_statistic(raw, 0x10, 4000);
+	every_truncation_is_refused(&run, raw, 7 * SECTOR);
+	assert_failed(decode_exactly(&run, raw, 7 * SECTOR + 1, &facts, &c), "is not as many pages as asked for");
+	assert_failed(decode_exactly(&ata_statistics_run_1, raw, SECTOR - 1, &facts, &c), "is not 512 bytes");
+	assert_false(failed(learn_exactly(&run, raw, 7 * SECTOR, &facts)));
+	assert_int_equal(facts.power_on_hours, 4000);
+	assert_true(facts.commands == 2);
+	assert_false(failed(decode_exactly(&run, raw, 7 * SECTOR, &facts, &c)));
+	assert_int_equal(c.set.n, rows_of_all());
+	assert_sample(&c, 4000 * 3600.0, drive_power_on_seconds_total, NULL);
+	assert_sample(&c, 0.01, drive_endurance_used_ratio, NULL);
+	assert_string_equal(plan_of(&facts), "1x7");
+	collect_end(&c);
+}
+
+static void a_wrong_page_costs_the_others_nothing(void **state)
+{
+	struct drive_facts facts = listing(0xff);
+	struct page run = counted(&ata_statistics_run_1, &facts);
+	uint8_t raw[7 * SECTOR] = { 0 };
+	struct collect c;
+
+	collect_begin(&c);
+	make_run(raw);
+	memset(raw + 2 * SECTOR, 0, SECTOR);	/* 03h is empty */
+	raw[4 * SECTOR + 2] = 1;		/* 05h says that it is 01h */
+	assert_false(failed(learn_exactly(&run, raw, sizeof raw, &facts)));
+	assert_false(failed(decode_exactly(&run, raw, sizeof raw, &facts, &c)));
+	assert_int_equal(c.set.n, rows_of_all() - ata_rotating_statistics.n_fields - ata_temperature_statistics.n_fields);
+	assert_string_equal(plan_of(&facts), "1x7 =3 =5");	/* where their failure is seen */
+
+	make_run(raw);		/* if they come right later, they are told where they were told before */
+	assert_false(failed(learn_exactly(&run, raw, sizeof raw, &facts)));
+	assert_false(failed(decode_exactly(&run, raw, sizeof raw, &facts, &c)));
+	assert_int_equal(c.set.n, rows_of_all() - ata_rotating_statistics.n_fields - ata_temperature_statistics.n_fields);
+	assert_false(failed(decode_exactly(&ata_rotating_statistics, raw + 2 * SECTOR, SECTOR, &facts, &c)));
+	assert_int_equal(c.set.n, ata_rotating_statistics.n_fields);
+	assert_string_equal(plan_of(&facts), "1x7 =3 =5");
+	collect_end(&c);
+}
+
+static void a_page_that_was_right_before_stays_with_its_run(void **state)
+{
+	struct drive_facts facts = listing(0xff);
+	struct page run = counted(&ata_statistics_run_1, &facts);
+	uint8_t raw[7 * SECTOR];
+	struct collect c;
+
+	collect_begin(&c);
+	make_run(raw);
+	assert_false(failed(learn_exactly(&run, raw, sizeof raw, &facts)));
+	memset(raw + 6 * SECTOR, 0, SECTOR);
+	assert_false(failed(learn_exactly(&run, raw, sizeof raw, &facts)));
+	assert_false(failed(decode_exactly(&run, raw, sizeof raw, &facts, &c)));
+	assert_int_equal(c.set.n, rows_of_all() - ata_solid_state_statistics.n_fields);
+	assert_string_equal(plan_of(&facts), "1x7 =7");	/* seen there */
+	assert_failed(decode_exactly(&ata_solid_state_statistics, raw + 6 * SECTOR, SECTOR, &facts, &c), "empty");
+	make_run(raw);
+	assert_false(failed(decode_exactly(&ata_solid_state_statistics, raw + 6 * SECTOR, SECTOR, &facts, &c)));
+	assert_int_equal(c.set.n, 0);	/* but not told */
+	assert_false(failed(learn_exactly(&run, raw, sizeof raw, &facts)));
+	assert_false(failed(decode_exactly(&run, raw, sizeof raw, &facts, &c)));
+	assert_int_equal(c.set.n, rows_of_all());
+	assert_string_equal(plan_of(&facts), "1x7");
+	collect_end(&c);
+}
+
+static void where_all_are_wrong_the_run_fails(void **state)
+{
+	struct drive_facts facts = listing(0xff);
+	struct page run = counted(&ata_statistics_run_1, &facts);
+	uint8_t raw[7 * SECTOR] = { 0 };
+	struct collect c;
+
+	collect_begin(&c);
+	assert_failed(learn_exactly(&run, raw, sizeof raw, &facts), "empty");
+	assert_failed(decode_exactly(&run, raw, sizeof raw, &facts, &c), "empty");
+	assert_int_equal(facts.statistics_wrong, 0);
+	assert_failed(learn_exactly(&ata_statistics_run_7, raw, SECTOR, &facts), "empty");
+	assert_int_equal(facts.statistics_wrong, 0);
+	assert_int_equal(c.set.n, 0);
+	collect_end(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -519,16 +889,28 @@ int main(void)
 		cmocka_unit_test(the_largest_count_of_sectors_is_the_capacity),
 		cmocka_unit_test(rotation_is_told_or_not),
 		cmocka_unit_test(what_is_not_enabled_is_not_asked),
+		cmocka_unit_test(the_link_is_told_where_there_is_one),
+		cmocka_unit_test(trim_and_sct_are_a_bit_each),
 		cmocka_unit_test(the_directory_gives_each_log_its_length),
 		cmocka_unit_test(a_page_is_asked_only_where_the_list_names_it),
-		cmocka_unit_test(statistics_outrank_attributes),
+		cmocka_unit_test(statistics_are_numbered_as_their_place_is),
+		cmocka_unit_test(ranks_decide_between_logs),
 		cmocka_unit_test(statistics_stand_apart_and_move_alone),
 		cmocka_unit_test(a_statistic_without_both_flags_is_absent),
 		cmocka_unit_test(a_statistics_page_must_be_the_one_asked_for),
 		cmocka_unit_test(general_statistics_become_bytes_and_seconds),
 		cmocka_unit_test(more_than_the_link_carries_is_implausible),
+		cmocka_unit_test(counts_stop_at_their_highest_number),
+		cmocka_unit_test(more_errors_than_a_drive_survives_are_implausible),
 		cmocka_unit_test(temperatures_are_signed_and_80h_is_none),
 		cmocka_unit_test(wear_may_pass_one),
+		cmocka_unit_test(pages_that_follow_each_other_are_read_together),
+		cmocka_unit_test(pages_past_the_end_of_the_log_are_asked_alone),
+		cmocka_unit_test(a_drive_that_refuses_several_is_asked_one_by_one),
+		cmocka_unit_test(a_run_tells_what_its_pages_tell),
+		cmocka_unit_test(a_wrong_page_costs_the_others_nothing),
+		cmocka_unit_test(a_page_that_was_right_before_stays_with_its_run),
+		cmocka_unit_test(where_all_are_wrong_the_run_fails),
 	};
 
 	return cmocka_run_group_tests_name("page: ATA identify and logs", tests, NULL, NULL);

@@ -65,6 +65,8 @@ static void visit(const struct capture *capture, struct collect *c)
 
 	assert_non_null(facts);
 	facts->transport = TRANSPORT_ATA;
+	facts->statistics_alone = 0xff;		/* captures hold one page of a log each */
+	facts->gives_one_self_test_page = true;
 	for (size_t i = 0; pages[i]; i++) {
 		const struct page *page = pages[i];
 		bool found;

@@ -195,6 +195,7 @@ static void take_request(struct world *w, const struct wire_request *request)
 	char command[COMMAND_TEXT_MAX];
 	struct world_answer *a = find_answer(w, request->node, command_text(&request->command, command));
 	struct world_event *e = &w->log[w->n_log++];
+	struct wire_reply reply = { 0 };
 
 	assert_true(w->n_log < WORLD_LOG);
 	*e = (struct world_event){ .at_ms = (passed_us - w->began_us) / 1000, .request = *request };
@@ -206,7 +207,13 @@ static void take_request(struct world *w, const struct wire_request *request)
 		w->held[w->n_held++] = *request;
 		return;
 	}
-	reply_to(w, request, a ? a->reply : (struct wire_reply){ .fail = not_supported(&request->command) });
+	if (a)
+		reply = a->reply;
+	else if (w->other)
+		w->other(w->other_context, request, &reply);
+	else
+		reply.fail = not_supported(&request->command);
+	reply_to(w, request, reply);
 	if (a && a->left && !--a->left)
 		remove_answer(w, (size_t)(a - w->answers));
 }

@@ -24,6 +24,9 @@ struct world_event {
 	struct wire_request request;
 };
 
+/* Answers what the book does not know. */
+typedef void (*world_other_fn)(void *context, const struct wire_request *, struct wire_reply *ret);
+
 struct world {
 	sd_event *event;
 	struct probe_client *client;
@@ -39,6 +42,8 @@ struct world {
 	size_t n_accepted, n_beats, n_hellos;
 	struct world_answer answers[WORLD_ANSWERS];
 	size_t n_answers;
+	world_other_fn other;			/* NULL: nobody does */
+	void *other_context;
 	struct world_event log[WORLD_LOG];
 	size_t n_log;
 	struct wire_request held[WORLD_ANSWERS];

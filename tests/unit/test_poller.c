@@ -988,6 +988,130 @@ static void a_host_that_hangs_holds_up_no_drive(void **state)
 	world_free(w);
 }
 
+/* ---- bridges */
+
+static struct world *world_of_a_bridge(bool is_rubbish)
+{
+	static const uint8_t list[] = { 0, 0, 0, 4, 0, 0x80, 0x83, 0x89 };
+	struct world *w = world_new(MINUTE, NULL);
+
+	world_ata(w, "sda", "WDC WD40", "W1", 7200);	/* what is behind it */
+	world_scsi(w, "sda", "USB3.0", "Bridge", "B1");
+	world_say(w, "sda", "inquiry vpd=00", list, sizeof list);
+	if (is_rubbish) {
+		uint8_t rubbish[512];
+
+		memset(rubbish, 0xa5, sizeof rubbish);
+		world_say(w, "sda", "ata-identify", rubbish, sizeof rubbish);
+	}
+	world_device(w, "sda", TRANSPORT_SCSI, "host0", "a")->rotational = 1;
+	world_discover(w);
+	world_pass(w, 1);
+	return w;
+}
+
+static void behind_a_bridge_the_ata_drive_is_read(void **state)
+{
+	struct world *w = world_of_a_bridge(false);
+
+	assert_string_equal(world_drive(w, "sda")->label, "WDC_WD40_W1");
+	assert_string_equal(drive_transport_name(world_drive(w, "sda")), "ata");
+	assert_int_equal(world_count(w, 0, "sda log-sense"), 0);
+	assert_int_equal(world_count(w, 0, "sda ata-smart-data"), 1);
+	world_pass(w, 2 * HOUR);
+	assert_true(world_count(w, 0, "sda ata-check-power") > 1);
+	assert_int_equal(world_count(w, 0, "sda inquiry"), 1);
+	world_free(w);
+}
+
+static void a_bridge_that_talks_rubbish_is_left_alone(void **state)
+{
+	struct world *w = world_of_a_bridge(true);
+	size_t n;
+
+	world_pass(w, 3 * MINUTE);
+	assert_string_equal(world_drive(w, "sda")->label, "Bridge_B1");
+	assert_string_equal(drive_transport_name(world_drive(w, "sda")), "scsi");
+	n = world_count(w, 0, "sda ata-identify");
+	assert_in_range(n, 1, 3);
+	assert_int_equal(world_count(w, 0, "sda ata-smart-data"), 0);
+	assert_true(world_value(w, "sda", drive_temperature_celsius, "drive") == 40);
+	world_pass(w, 2 * HOUR);
+	assert_in_range(world_count(w, 0, "sda ata-identify"), n, n + 12);	/* rarely */
+	assert_int_equal(world_count(w, 0, "sda ata-smart-data"), 0);
+	world_free(w);
+}
+
+/* ---- idle disks */
+
+static void an_idle_disk_is_read_unless_told_otherwise(void **state)
+{
+	static const uint8_t idle[] = { 0x80, 0x81, 0x82, 0x83 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(idle); i++)
+		for (int skips = 0; skips < 2; skips++) {
+			struct world *w = world_of_one_disk();
+			size_t first;
+
+			world_pass(w, 1);
+			world_poll(w, "sda")->skips_idle = skips;
+			world_say(w, "sda", "ata-check-power", &idle[i], 1);
+			first = w->n_log;
+			world_pass(w, HOUR);
+			assert_true((world_count(w, first, "sda ata-smart-status") > 0) == !skips);
+			if (skips)	/* nothing but the check, which does not start its timer anew */
+				assert_int_equal(w->n_log - first, world_count(w, first, "sda ata-check-power"));
+			assert_true(drive_poll_is_up(world_poll(w, "sda"), world_now_us(), poller_interval_us(w->poller)));
+			assert_false(isnan(world_value(w, "sda", drive_warning, "smart_failing")));	/* the last word stays */
+			world_free(w);
+		}
+}
+
+static void say_firmware(struct world *w, const char *firmware)
+{
+	uint8_t identify[4096] = { 0 };
+
+	memset(identify + 4, ' ', 68);
+	memcpy(identify + 4, "N1", 2);
+	memcpy(identify + 24, "Model", 5);
+	memcpy(identify + 64, firmware, strlen(firmware));
+	world_say(w, "nvme0", "nvme-identify cns=01", identify, sizeof identify);
+}
+
+static void say_worn(struct world *w, uint8_t percent)
+{
+	uint8_t health[512] = { 0, 0x36, 1, 90, 10, percent };
+
+	world_say(w, "nvme0", "nvme-log id=02", health, sizeof health);
+}
+
+/* As of a Kingston whose update turned the meaning of an attribute round. Health is read each minute, who it is each hour. */
+static void a_jump_of_wear_at_new_firmware_is_told(void **state)
+{
+	struct world *w = world_of_one_nvme();
+
+	say_firmware(w, "1.0");
+	say_worn(w, 7);
+	world_pass(w, 1);
+	say_firmware(w, "2.0");
+	say_worn(w, 12);	/* five points are no jump */
+	world_pass(w, 2 * HOUR);
+	assert_int_equal(world_poll(w, "nvme0")->n_source_changes, 0);
+	say_worn(w, 40);	/* a jump, and the firmware is the same */
+	world_pass(w, 2 * HOUR);
+	assert_int_equal(world_poll(w, "nvme0")->n_source_changes, 0);
+	say_firmware(w, "3.0");	/* both; the jump is seen first */
+	say_worn(w, 93);
+	world_pass(w, 2 * HOUR);
+	assert_int_equal(world_poll(w, "nvme0")->n_source_changes, 1);
+	assert_string_equal(world_poll(w, "nvme0")->source_changes[0].quantity, "wear");
+	assert_int_equal(world_poll(w, "nvme0")->source_changes[0].n, 1);
+	world_pass(w, 2 * HOUR);
+	assert_int_equal(world_poll(w, "nvme0")->source_changes[0].n, 1);
+	assert_true(world_value(w, "nvme0", drive_endurance_used_ratio, NULL) == 0.93);
+	world_free(w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1036,6 +1160,10 @@ int main(void)
 		cmocka_unit_test(phys_of_the_host_are_left_alone_unless_asked_for),
 		cmocka_unit_test(phys_of_the_host_are_read_on_each_path_and_rarely),
 		cmocka_unit_test(a_host_that_hangs_holds_up_no_drive),
+		cmocka_unit_test(behind_a_bridge_the_ata_drive_is_read),
+		cmocka_unit_test(a_bridge_that_talks_rubbish_is_left_alone),
+		cmocka_unit_test(an_idle_disk_is_read_unless_told_otherwise),
+		cmocka_unit_test(a_jump_of_wear_at_new_firmware_is_told),
 	};
 
 	return cmocka_run_group_tests_name("poller", tests, NULL, NULL);

@@ -1,0 +1,192 @@
+#include "exporter/databases.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "page/ata_meaning.h"
+#include "page/drivedb.h"
+
+/* What the user wrote goes before what came with the package, and that which was updated before that which was installed. */
+static const char own_path[] = "/etc/smart_drivedb.h";
+static const char *const package_paths[] = { "/var/lib/smartmontools/drivedb/drivedb.h", "/usr/share/smartmontools/drivedb.h" };
+
+enum { DATABASES_MAX = ATA_DATABASES_MAX };
+
+/* One reading of all files. */
+struct reading {
+	struct drivedb *at[DATABASES_MAX];
+	size_t n;
+	bool is_broken;			/* one of them was refused */
+};
+
+struct databases {
+	const struct options *options;
+	struct reading now;
+	sd_event_source *hup, *done;
+	int done_fd;			/* eventfd: a thread has read them anew */
+	pthread_t thread;
+	bool is_reading;
+	struct reading next;		/* the thread's until done_fd says so */
+};
+
+/* 0 where the file was read; -ENOENT where there is none. */
+static int read_one(const char *path, struct reading *to)
+{
+	AUTO_TEXT error = TEXT_LIMIT(1024);
+	struct drivedb *db;
+	int r;
+
+	if (to->n == DATABASES_MAX)
+		return -E2BIG;
+	r = drivedb_read(path, &db, &error);
+	if (!r) {
+		to->at[to->n++] = db;
+		log_debug("%s: version %s, %zu models", path, drivedb_version(db), drivedb_entries(db));
+	} else if (r != -ENOENT && r != -ENOTDIR) {
+		to->is_broken = true;
+		log_warn("%s", error.at ? error.at : strerror(-r));
+	}
+	return r;
+}
+
+static void read_all(const struct options *options, struct reading *to)
+{
+	*to = (struct reading){ 0 };
+	if (!options->has_drivedb)
+		return;
+	for (size_t i = 0; options->drivedb_paths[i]; i++)
+		if (read_one(options->drivedb_paths[i], to) == -ENOENT) {
+			log_warn("%s: no such file", options->drivedb_paths[i]);
+			to->is_broken = true;
+		}
+	if (options->drivedb_paths[0])
+		return;
+	(void)read_one(own_path, to);
+	for (size_t i = 0; i < ARRAY_SIZE(package_paths); i++)
+		if (!read_one(package_paths[i], to))
+			break;
+}
+
+static void reading_free(struct reading *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		drivedb_free(r->at[i]);
+	*r = (struct reading){ 0 };
+}
+
+static void put_to_use(struct databases *d, struct reading *r)
+{
+	struct reading old = d->now;
+
+	d->now = *r;
+	ata_meaning_use_databases((const struct drivedb *const *)d->now.at, d->now.n);
+	reading_free(&old);
+}
+
+struct databases *databases_load(const struct options *options)
+{
+	struct databases *d = calloc(1, sizeof *d);
+	struct reading first;
+
+	if (!d)
+		return NULL;
+	d->options = options;
+	d->done_fd = -1;
+	read_all(options, &first);
+	put_to_use(d, &first);
+	return d;
+}
+
+/* ---- at SIGHUP */
+
+static void *read_again(void *context)
+{
+	struct databases *d = context;
+	const uint64_t one = 1;
+
+	read_all(d->options, &d->next);
+	while (write(d->done_fd, &one, sizeof one) < 0 && errno == EINTR)
+		;
+	return NULL;
+}
+
+static int on_hup(sd_event_source *source, const struct signalfd_siginfo *si, void *userdata)
+{
+	struct databases *d = userdata;
+	int r;
+
+	if (d->is_reading)		/* the disk is slow: one more request changes nothing */
+		return 0;
+	r = pthread_create(&d->thread, NULL, read_again, d);
+	if (r)
+		log_warn("cannot read the data bases of drives anew: %s", strerror(r));
+	else
+		d->is_reading = true;
+	return 0;
+}
+
+static int on_done(sd_event_source *source, int fd, uint32_t events, void *userdata)
+{
+	struct databases *d = userdata;
+	uint64_t n;
+
+	if (read(fd, &n, sizeof n) != sizeof n)
+		return 0;
+	pthread_join(d->thread, NULL);
+	d->is_reading = false;
+	if (d->next.is_broken) {
+		log_warn("the data bases of drives stay as they were");
+		reading_free(&d->next);
+	} else {
+		log_info("data bases of drives read anew: %zu", d->next.n);
+		put_to_use(d, &d->next);
+		d->next = (struct reading){ 0 };
+	}
+	return 0;
+}
+
+int databases_watch(struct databases *d, sd_event *event)
+{
+	sigset_t hup;
+	int r;
+
+	sigemptyset(&hup);
+	sigaddset(&hup, SIGHUP);
+	r = -pthread_sigmask(SIG_BLOCK, &hup, NULL);
+	if (r < 0)
+		return r;
+	d->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (d->done_fd < 0)
+		return -errno;
+	r = sd_event_add_signal(event, &d->hup, SIGHUP, on_hup, d);
+	if (r >= 0)
+		r = sd_event_add_io(event, &d->done, d->done_fd, 1 /* EPOLLIN */, on_done, d);
+	return r < 0 ? r : 0;
+}
+
+void databases_free(struct databases *d)
+{
+	if (!d)
+		return;
+	sd_event_source_unref(d->hup);
+	sd_event_source_unref(d->done);
+	if (d->is_reading)		/* it may hang with its disk; the process ends, and so does the thread */
+		return;
+	ata_meaning_use_databases(NULL, 0);
+	reading_free(&d->now);
+	if (d->done_fd >= 0)
+		close(d->done_fd);
+	free(d);
+}
+
+bool databases_are_up(const struct databases *d)
+{
+	return d && d->now.n;
+}

@@ -1,0 +1,19 @@
+/* smartmontools' data bases of drives, where they are installed or --drivedb.path says they are. */
+#pragma once
+
+#include <systemd/sd-event.h>
+
+#include "exporter/options.h"
+
+struct databases;
+
+/* Reads them and puts them to use. One that is missing is left out; one that is broken too, with a line logged that names
+ * file, line and reason: the built-in table stands. NULL only without memory. */
+struct databases *databases_load(const struct options *);
+/* Reads them anew at each SIGHUP, in a thread, since a disk may hang. Those in use stay where the new ones are broken. 0 or
+ * a negative errno. */
+int databases_watch(struct databases *, sd_event *);
+void databases_free(struct databases *);
+
+/* One at least is in use. */
+bool databases_are_up(const struct databases *);

@@ -1,0 +1,302 @@
+"""Where smartctl says something else of an ATA drive than we do, and is meant to: see deliberate.py."""
+
+import functools
+import os
+import re
+
+import exporter
+from deliberate import CAPTURES
+from ata_tables import STATISTICS
+
+ALL_ONES_16 = 0xffff
+NORMALIZED = 0x20               # of the flags of a statistic
+MAX_POWER_ON_H = 20 * 366 * 24
+SPARE_SECTORS_OF = 100          # more of a drive than a hundredth is no count of sectors
+ON_ALL_DRIVES = (5, 9, 12, 190, 194, 197, 198)  # attributes that every maker means the same by
+ON_DISKS = (4, 187, 188, 193, 199)              # the same of disks
+TEMPERATURES, LAST_PAGE = 5, 7   # pages of Device Statistics: of temperatures, and the last that is read
+
+# What libatasmart knows of firmware that drivedb does not
+UNKNOWN_TO_DRIVEDB = {'FUJITSU MHY2120BH': (9, 197), 'FUJITSU MHY2250BH': (9, 197), 'MCCOE64GEMPP': (5,)}
+
+
+def is_of(claim, page, *families):
+    return claim.page == page and (not families or claim.family in families)
+
+
+def attribute(claim):
+    """Which one it is about; None: about none."""
+    return claim.raw['id'] if isinstance(claim.raw, dict) else int(claim.labels['id']) if 'id' in claim.labels else None
+
+
+def model(capture):
+    return capture.drive.metrics.all('drive_info')[0][0].get('model', '')
+
+
+# ---- the built-in table, as docs/wear-sources.md has it
+
+QUANTITIES = {
+    'drive_endurance_used_ratio': 'wear', 'drive_spare_available_ratio': 'spare blocks',
+    'drive_written_bytes_total': 'bytes written', 'drive_read_bytes_total': 'bytes read',
+    'drive_nand_written_bytes_total': 'bytes written to flash', 'drive_power_on_seconds_total': 'power-on time',
+    'drive_reallocated_sectors': 'reallocated sectors', 'drive_retired_blocks': 'retired blocks',
+    'drive_program_failures_total': 'program failures', 'drive_erase_failures_total': 'erase failures',
+    'drive_uncorrected_errors_total': 'uncorrected errors', 'drive_command_timeouts_total': 'command timeouts',
+    'drive_unsafe_shutdowns_total': 'unsafe shutdowns', 'drive_link_errors_total': 'CRC errors of the link',
+}
+PARTS = {
+    'raw': lambda raw: raw, 'raw, low 32 bits': lambda raw: raw & 0xffffffff, 'raw, low byte': lambda raw: raw & 0xff,
+    'raw, bytes 4 and 5': lambda raw: raw >> 32,
+}
+UNITS = {
+    'count': lambda n, block: n, 'hours': lambda n, block: n * 3600, 'GiB': lambda n, block: n << 30,
+    '32 MiB': lambda n, block: n << 25, 'per cent left': lambda n, block: n / 100,
+    'logical blocks (512 bytes, or the drive\'s own)': lambda n, block: n * block,
+    'per cent of life left, falling': lambda n, block: (100 - n) / 100,
+    'life used, rising: per cents in the high byte, hundredths in the low':
+        lambda n, block: ((n >> 8) * 100 + (n & 0xff)) / 10000,
+}
+
+
+@functools.lru_cache(None)
+def families():
+    """{name: ([(quantity, id, name of the attribute, part, unit)], {id: name} of what is not taken)}"""
+    found = {}
+    with open(os.path.join(exporter.SOURCE, 'docs', 'wear-sources.md'), encoding='utf-8') as f:
+        for section in f.read().split('\n## ')[1:]:
+            rows = re.findall(r'^\| \**([^|*]+?)\** \| (\d+) `(.*?)` \| (.*?) \| (.*?) \|$', section, re.MULTILINE)
+            others = re.findall(r'(\d+) `(.*?)`', section.partition('\nNot taken')[2])
+            found[section.partition('\n')[0]] = ([(q, int(i), *rest) for q, i, *rest in rows],
+                                                 {int(i): name for i, name in others})
+    return found
+
+
+def family(capture):
+    """Of the built-in table, by the name that we serve; None: in none."""
+    names = [labels.get('family') for labels, _ in capture.drive.metrics.all('drive_info')]
+    return families().get(names[0]) if names else None
+
+
+def built_in(capture, claim):
+    """What the built-in table makes of the attributes; None where it is silent."""
+    rows, _ = family(capture) or ((), {})
+    for quantity, number, _, part, unit in rows:
+        if quantity == QUANTITIES.get(claim.family) and number in capture.attributes:
+            n = capture.attributes[number][0] if part == 'value' else PARTS[part](capture.raw(number))
+            return UNITS[unit](n, capture.block)
+    return None
+
+
+def name_in_table(capture, number):
+    rows, others = family(capture) or ((), {})
+    return {**others, **{row[1]: row[2] for row in rows}}.get(number)
+
+
+# ---- conditions, each as narrow as the bytes allow
+
+def is_asleep(capture, claim, ours):
+    return ours is None and capture.is_asleep
+
+
+def is_family_without_attributes(capture, claim, ours):
+    return claim.family == 'drive_info' and 'family' in claim.labels and ours is None and not capture.attributes
+
+
+def is_zero_name(capture, claim, ours):
+    return claim.family == 'drive_info' and claim.labels == {'wwn': '0' * 16} and ours is None
+
+
+def is_family_of_table(capture, claim, ours):
+    return claim.family == 'drive_info' and 'family' in claim.labels and ours is None and family(capture) is not None
+
+
+def is_status_of_attributes(capture, claim, ours):
+    return is_of(claim, 'status') and ours is None and not capture.answer('ata-smart-status')
+
+
+def is_polling_time(capture, claim, ours):
+    return claim.family == 'drive_self_test_duration_seconds' and ours is None
+
+
+def is_six_bytes(capture, claim, ours):
+    return claim.family == 'drive_ata_attribute_raw' and ours == capture.raw(attribute(claim))
+
+
+def our_name(capture, number):
+    """"" where we have none."""
+    names = capture.drive.metrics.all('drive_ata_attribute_info', id=str(number))
+    return names[0][0]['name'] if names else ''
+
+
+def is_name_of_table(capture, claim, ours):
+    return claim.family == 'drive_ata_attribute_info' and attribute(claim) in capture.attributes and \
+        our_name(capture, attribute(claim)) == name_in_table(capture, attribute(claim))
+
+
+def is_name_of_all_drives(capture, claim, ours):
+    """What drivedb has of all drives, it does not have of this one; we ask libatasmart first."""
+    return claim.family == 'drive_ata_attribute_info' and attribute(claim) not in capture.own_attributes and \
+        not re.search('[A-Z_]', our_name(capture, attribute(claim)))
+
+
+def is_word_on_all_drives(capture, claim, ours):
+    number = attribute(claim)
+    return is_of(claim, 'attributes') and number and ours is None and number not in capture.own_attributes and \
+        number not in ON_ALL_DRIVES + ON_DISKS
+
+
+def is_count_of_disks(capture, claim, ours):
+    """Without a rotation rate it may be a disk."""
+    return is_of(claim, 'attributes') and ours is None and attribute(claim) in ON_DISKS and \
+        attribute(claim) not in capture.own_attributes and not 0x401 <= capture.word(217) <= 0xfffe
+
+
+def is_known_to_atasmart(capture, claim, ours):
+    """As no count, or as one of minutes."""
+    number = attribute(claim)
+    return number not in capture.own_attributes and number in UNKNOWN_TO_DRIVEDB.get(model(capture), ()) and \
+        (ours is None or claim.family == 'drive_power_on_seconds_total' and ours == capture.raw(number) * 60)
+
+
+def is_pending_otherwise(capture, claim, ours):
+    return is_of(claim, 'attributes', 'drive_pending_sectors') and ours is None and \
+        claim.raw['name'] == 'Current_Pending_ECC_Cnt'
+
+
+def is_of_table(capture, claim, ours):
+    return claim.page in ('attributes', 'nowhere') and ours is not None and ours == built_in(capture, claim)
+
+
+def is_threshold_of_value(capture, claim, ours):
+    rows, _ = family(capture) or ((), {})
+    return claim.family == 'drive_spare_threshold_ratio' and ours is None and \
+        any(quantity == 'spare blocks' and number == attribute(claim) and part != 'value'
+            for quantity, number, _, part, _ in rows)
+
+
+def is_not_taken(capture, claim, ours):
+    _, others = family(capture) or ((), {})
+    return is_of(claim, 'attributes') and ours is None and attribute(claim) in others
+
+
+def is_retired_instead(capture, claim, ours):
+    return is_of(claim, 'attributes', 'drive_reallocated_sectors') and ours is None and \
+        capture.drive.metrics.value('drive_retired_blocks') == claim.value
+
+
+def is_low_word(capture, claim, ours):
+    raw = capture.raw(188)
+    return is_of(claim, 'attributes', 'drive_command_timeouts_total') and claim.value == raw and ours == raw & 0xffff
+
+
+def implausible(capture, quantity):
+    return capture.drive.metrics.value('drive_implausible_values_total', quantity=quantity)
+
+
+def is_no_count_of_sectors(capture, claim, ours):
+    quantities = {'drive_pending_sectors': 'pending_sectors', 'drive_reallocated_sectors': 'reallocated_sectors',
+                  'drive_offline_uncorrectable_sectors': 'offline_uncorrectable_sectors'}
+    sectors = (capture.drive.metrics.value('drive_capacity_bytes') or 0) / capture.block
+    return is_of(claim, 'attributes', *quantities) and ours is None and \
+        capture.raw(attribute(claim)) & 0xffffffff > sectors / SPARE_SECTORS_OF and \
+        implausible(capture, quantities[claim.family])
+
+
+def is_several_timeouts(capture, claim, ours):
+    return is_of(claim, 'attributes', 'drive_command_timeouts_total') and ours is None and \
+        claim.value > 0xffff and implausible(capture, 'command_timeouts')
+
+
+def is_finer_time(capture, claim, ours):
+    """Whole hours of theirs with milliseconds, our half minutes of their minutes."""
+    return claim.family == 'drive_power_on_seconds_total' and ours is not None and claim.raw and \
+        'h+' in claim.raw['raw']['string'] and \
+        (0 < claim.value - ours < 3600 and ours % 3600 == 0 or 0 < ours - claim.value < 60)
+
+
+def is_no_thermometer(capture, claim, ours):
+    return is_of(claim, 'attributes', 'drive_temperature_celsius') and ours is None and claim.value == 0
+
+
+def is_normalized(capture, claim, ours):
+    places = [place for place, (name, labels, _) in STATISTICS.items() if (name, labels) == (claim.family, claim.labels)]
+    return is_of(claim, 'statistics') and (ours is None or ours in [capture.raw(number) for number in capture.attributes]) and \
+        any(capture.statistics.get(place, (0, 0))[1] & NORMALIZED for place in places)
+
+
+def is_packed_statistic(capture, claim, ours):
+    return claim.family == 'drive_ata_statistic' and ours is None and \
+        (claim.labels['page'], claim.labels['offset']) == ('1', '0x50')
+
+
+def is_statistic_not_read(capture, claim, ours):
+    return claim.family == 'drive_ata_statistic' and ours is None and int(claim.labels['page']) > LAST_PAGE
+
+
+def is_sct_of_others(capture, claim, ours):
+    """smartctl puts the limit of either among the others."""
+    listed, limit = capture.answer('ata-log', address=4), capture.answer('ata-smart-log', address=0xe0)[205:206]
+    is_limit = claim.page is None and claim.labels == {'kind': 'specified'} and limit == bytes([claim.value])
+    return (is_of(claim, 'sct') or is_limit) and ours is None and TEMPERATURES in listed[9:9 + listed[8]]
+
+
+def is_empty_error_log(capture, claim, ours):
+    return is_of(claim, 'error log') and ours is None and claim.value == 0 and \
+        not any(capture.log(3) or capture.log(1))
+
+
+def is_full_error_log(capture, claim, ours):
+    return is_of(claim, 'error log') and ours is None and claim.value == ALL_ONES_16
+
+
+def is_running_test(capture, claim, ours):
+    return is_of(claim, 'self-test log', 'drive_self_test_power_on_seconds') and ours is None and \
+        capture.drive.metrics.all('drive_self_test_info', result='running')
+
+
+def is_phy_event_of_vendor(capture, claim, ours):
+    return is_of(claim, 'phy events') and ours is None and claim.labels['event'] == 'Vendor specific'
+
+
+def is_speed_without_version(capture, claim, ours):
+    version, speeds = capture.word(222), capture.word(76)
+    return is_of(claim, 'nowhere', 'drive_link_speed_max_bits_per_second') and version in (0, 0xffff) and \
+        ours == max(rate for bit, rate in ((1, 1.5e9), (2, 3e9), (3, 6e9)) if speeds >> bit & 1)
+
+
+# ---- the rows, by page and field; of those that explain a difference the first counts
+
+ROWS = (
+    ('all', 'a sleeping drive', CAPTURES, is_asleep),
+    ('IDENTIFY DEVICE', 'family of a model in the built-in table', CAPTURES, is_family_of_table),
+    ('IDENTIFY DEVICE', 'family of a drive without SMART data', CAPTURES, is_family_without_attributes),
+    ('IDENTIFY DEVICE', 'a world wide name of zeroes', CAPTURES, is_zero_name),
+    ('IDENTIFY DEVICE', 'highest speed, where word 222 tells no version of Serial ATA', CAPTURES, is_speed_without_version),
+    ('SMART status', 'a drive that does not tell it', CAPTURES, is_status_of_attributes),
+    ('SMART data', 'polling times of self-tests', CAPTURES, is_polling_time),
+    ('SMART data', 'raw numbers of other bytes than the six', CAPTURES, is_six_bytes),
+    ('SMART data', 'names, of a model in the built-in table', CAPTURES, is_name_of_table),
+    ('SMART data', 'names, where drivedb has none for the model', CAPTURES, is_name_of_all_drives),
+    ('SMART data', 'a model in the built-in table', CAPTURES, is_of_table),
+    ('SMART data', 'a model in the built-in table, an attribute that is unsure there', CAPTURES, is_not_taken),
+    ('SMART data', 'threshold of spare blocks, where the raw number tells them', CAPTURES, is_threshold_of_value),
+    ('SMART data', '5 of a model that retires blocks', CAPTURES, is_retired_instead),
+    ('SMART data', '188 of disks by Seagate', CAPTURES, is_low_word),
+    ('SMART data', '188 above 65535', CAPTURES, is_several_timeouts),
+    ('SMART data', '5, 197 and 198 above a hundredth of all sectors', CAPTURES, is_no_count_of_sectors),
+    ('SMART data', '5, 9 and 197, where libatasmart knows the firmware', CAPTURES, is_known_to_atasmart),
+    ('SMART data', '9 with minutes and milliseconds', CAPTURES, is_finer_time),
+    ('SMART data', '190 and 194 at 0', CAPTURES, is_no_thermometer),
+    ('SMART data', '197 as `Current_Pending_ECC_Cnt`', CAPTURES, is_pending_otherwise),
+    ('SMART data', '4, 187, 188, 193 and 199, where nothing is known of the model, not even a rotation rate', CAPTURES,
+     is_count_of_disks),
+    ('SMART data', 'others, where nothing is known of the model', CAPTURES, is_word_on_all_drives),
+    ('Device Statistics', 'a normalized count', CAPTURES, is_normalized),
+    ('Device Statistics', 'Utilization Usage Rate, page 01h offset 50h', CAPTURES, is_packed_statistic),
+    ('Device Statistics', 'pages 08h and above', CAPTURES, is_statistic_not_read),
+    ('SCT status', 'a drive with statistics of temperatures', CAPTURES, is_sct_of_others),
+    ('error log', '65535 errors', CAPTURES, is_full_error_log),
+    ('error log', 'a page of zeroes', CAPTURES, is_empty_error_log),
+    ('self-test log', 'hours of a self-test that still runs', CAPTURES, is_running_test),
+    ('phy event counters', "the vendor's own", CAPTURES, is_phy_event_of_vendor),
+)
