@@ -368,7 +368,7 @@ static int ata_pass_through(sg_io_hdr_t *io)
 {
 	struct ata_request ata = ata_request_of(io->cmdp);
 
-	if (drive->transport != TRANSPORT_ATA)
+	if (drive->transport != TRANSPORT_ATA && !answer_to_plain(COMMAND_ATA_IDENTIFY))	/* no bridge either */
 		return give_answer(io, NULL);
 	switch (ata.command) {
 	case 0xec:
