@@ -50,13 +50,17 @@ static void fill(struct drive_facts *facts, enum transport transport)
 		facts->namespaces[i] = (struct nvme_namespace){ .nsid = i + 1, .size_bytes = UINT64_MAX };
 }
 
-static void run(const struct page *page, struct bytes in, struct drive_facts *facts)
+static void run(const struct page *of, struct bytes in, struct drive_facts *facts)
 {
 	struct sample_sink sink = { .put = check, .implausible = check_quantity };
+	struct page asked = *of;
+	const struct page *page = &asked;
 	struct fail f;
 
-	if (page->is_offered)
-		(void)page->is_offered(page, facts);
+	if (of->is_offered)
+		(void)of->is_offered(of, facts);
+	if (of->count)
+		asked.command.key[KEY_COUNT] = of->count(of, facts);
 	if (page->learn) {
 		f = page->learn(page, in, facts);
 		if (failed(f) && !f.what)

@@ -3,6 +3,7 @@
 import functools
 import re
 
+import ata_builtin
 import ata_tables as tables
 from scsi import Claim, answers_of, get, series
 from scsi_tables import ABSENT
@@ -14,7 +15,7 @@ class Ata:
     """Of a Drive of run."""
 
     def __init__(self, drive):
-        self.drive, self.answers, self.table = drive, answers_of(drive.path), []
+        self.drive, self.answers, self.told = drive, answers_of(drive.path), {}
 
     # ---- the capture's bytes
 
@@ -71,6 +72,10 @@ class Ata:
                                                      self.drive.tool('smartctl', '-P', 'show', '-d', 'sat'), re.MULTILINE)}
 
     @property
+    def is_in_drivedb(self):
+        return get(self.told, 'in_smartctl_database', False)
+
+    @property
     def is_asleep(self):
         return any(value for labels, value in self.drive.metrics.all('drive_power_state')
                    if labels['state'] in ('standby', 'sleep'))
@@ -79,6 +84,7 @@ class Ata:
 
     def claims(self, smartctl):
         """Of pages the best. smartctl is its JSON."""
+        self.told = smartctl
         found, best = {}, {}
         for c in self.all_claims(smartctl):
             found.setdefault((c.page, series(c)), c)
@@ -121,7 +127,8 @@ class Ata:
         for page in get(smartctl, 'ata_device_statistics.pages', []):
             for statistic in page.get('table', []):
                 yield from self.statistic(page['number'], statistic)
-        yield from self.attributes_told(get(smartctl, 'ata_smart_attributes.table', []))
+        yield from self.attribute_table()
+        yield from ata_builtin.claims(self)
         yield from self.health(smartctl)
         for log in ('extended', 'standard'):
             if get(smartctl, 'ata_smart_self_test_log.' + log):
@@ -145,6 +152,8 @@ class Ata:
         if form is not None:
             labels = {'form_factor': tables.FORM_FACTORS.get(form, str(form))}
             yield Claim('smartctl', 'identify', 'drive_info', labels, 1)
+        if get(smartctl, 'sata_version'):
+            yield Claim('smartctl', 'identify', 'drive_info', {'transport': 'sata'}, 1)
         for which, family in tables.SPEEDS:
             speed = get(smartctl, 'interface_speed.' + which)
             if speed:
@@ -157,7 +166,7 @@ class Ata:
         yield Claim('smartctl', 'statistics', 'drive_ata_statistic', labels, value)
         if (page, s['offset']) in tables.STATISTICS and value is not ABSENT:
             family, labels, factor = tables.STATISTICS[page, s['offset']]
-            yield Claim('smartctl', 'statistics', family, labels, value * (self.block if factor is None else factor), value)
+            yield Claim('smartctl', 'statistics', family, labels, value * (self.block if factor is None else factor))
 
     def health(self, smartctl):
         passed, hours = get(smartctl, 'smart_status.passed'), get(smartctl, 'power_on_time.hours')
@@ -169,12 +178,15 @@ class Ata:
 
     # ---- attributes
 
+    @property
+    def table(self):
+        return get(self.told, 'ata_smart_attributes.table', [])
+
     def attribute_told(self, number):
         return next((a for a in self.table if a['id'] == number), None)
 
-    def attributes_told(self, table):
-        self.table = table
-        for a in table:
+    def attribute_table(self):
+        for a in self.table:
             labels = {'id': str(a['id'])}
             for part, value in (('value', a.get('value')), ('worst', a.get('worst')), ('threshold', a.get('thresh')),
                                 ('raw', a['raw']['value'])):
@@ -182,7 +194,7 @@ class Ata:
             if not a['name'].startswith('Unknown_'):
                 yield Claim('smartctl', 'table', 'drive_ata_attribute_info', {**labels, 'name': a['name']}, 1)
         for row in tables.ATTRIBUTES:
-            for a in table:
+            for a in self.table:
                 if row.pattern.match('%d %s' % (a['id'], a['name'])):
                     yield from self.quantity(row, a)
 
@@ -220,4 +232,4 @@ def main_number(text):
 
 def rank(claim):
     """0 is the best; None where there is only one page, or the tool chose."""
-    return tables.PRECEDENCE.index(claim.page) if claim.page in tables.PRECEDENCE else None
+    return tables.PRECEDENCE.get(claim.page)

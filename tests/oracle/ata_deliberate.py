@@ -1,17 +1,17 @@
 """Where smartctl says something else of an ATA drive than we do, and is meant to: see deliberate.py."""
 
 import functools
-import os
 import re
 
 import exporter
-from deliberate import CAPTURES
+from ata_builtin import family, is_in_table, name_in_table, of_table, value_of
 from ata_tables import STATISTICS
+from deliberate import CAPTURES
 
 ALL_ONES_16 = 0xffff
 NORMALIZED = 0x20               # of the flags of a statistic
-MAX_POWER_ON_H = 20 * 366 * 24
 SPARE_SECTORS_OF = 100          # more of a drive than a hundredth is no count of sectors
+POWER_ON = 9
 ON_ALL_DRIVES = (5, 9, 12, 190, 194, 197, 198)  # attributes that every maker means the same by
 ON_DISKS = (4, 187, 188, 193, 199)              # the same of disks
 TEMPERATURES, LAST_PAGE = 5, 7   # pages of Device Statistics: of temperatures, and the last that is read
@@ -31,65 +31,6 @@ def attribute(claim):
 
 def model(capture):
     return capture.drive.metrics.all('drive_info')[0][0].get('model', '')
-
-
-# ---- the built-in table, as docs/wear-sources.md has it
-
-QUANTITIES = {
-    'drive_endurance_used_ratio': 'wear', 'drive_spare_available_ratio': 'spare blocks',
-    'drive_written_bytes_total': 'bytes written', 'drive_read_bytes_total': 'bytes read',
-    'drive_nand_written_bytes_total': 'bytes written to flash', 'drive_power_on_seconds_total': 'power-on time',
-    'drive_reallocated_sectors': 'reallocated sectors', 'drive_retired_blocks': 'retired blocks',
-    'drive_program_failures_total': 'program failures', 'drive_erase_failures_total': 'erase failures',
-    'drive_uncorrected_errors_total': 'uncorrected errors', 'drive_command_timeouts_total': 'command timeouts',
-    'drive_unsafe_shutdowns_total': 'unsafe shutdowns', 'drive_link_errors_total': 'CRC errors of the link',
-}
-PARTS = {
-    'raw': lambda raw: raw, 'raw, low 32 bits': lambda raw: raw & 0xffffffff, 'raw, low byte': lambda raw: raw & 0xff,
-    'raw, bytes 4 and 5': lambda raw: raw >> 32,
-}
-UNITS = {
-    'count': lambda n, block: n, 'hours': lambda n, block: n * 3600, 'GiB': lambda n, block: n << 30,
-    '32 MiB': lambda n, block: n << 25, 'per cent left': lambda n, block: n / 100,
-    'logical blocks (512 bytes, or the drive\'s own)': lambda n, block: n * block,
-    'per cent of life left, falling': lambda n, block: (100 - n) / 100,
-    'life used, rising: per cents in the high byte, hundredths in the low':
-        lambda n, block: ((n >> 8) * 100 + (n & 0xff)) / 10000,
-}
-
-
-@functools.lru_cache(None)
-def families():
-    """{name: ([(quantity, id, name of the attribute, part, unit)], {id: name} of what is not taken)}"""
-    found = {}
-    with open(os.path.join(exporter.SOURCE, 'docs', 'wear-sources.md'), encoding='utf-8') as f:
-        for section in f.read().split('\n## ')[1:]:
-            rows = re.findall(r'^\| \**([^|*]+?)\** \| (\d+) `(.*?)` \| (.*?) \| (.*?) \|$', section, re.MULTILINE)
-            others = re.findall(r'(\d+) `(.*?)`', section.partition('\nNot taken')[2])
-            found[section.partition('\n')[0]] = ([(q, int(i), *rest) for q, i, *rest in rows],
-                                                 {int(i): name for i, name in others})
-    return found
-
-
-def family(capture):
-    """Of the built-in table, by the name that we serve; None: in none."""
-    names = [labels.get('family') for labels, _ in capture.drive.metrics.all('drive_info')]
-    return families().get(names[0]) if names else None
-
-
-def built_in(capture, claim):
-    """What the built-in table makes of the attributes; None where it is silent."""
-    rows, _ = family(capture) or ((), {})
-    for quantity, number, _, part, unit in rows:
-        if quantity == QUANTITIES.get(claim.family) and number in capture.attributes:
-            n = capture.attributes[number][0] if part == 'value' else PARTS[part](capture.raw(number))
-            return UNITS[unit](n, capture.block)
-    return None
-
-
-def name_in_table(capture, number):
-    rows, others = family(capture) or ((), {})
-    return {**others, **{row[1]: row[2] for row in rows}}.get(number)
 
 
 # ---- conditions, each as narrow as the bytes allow
@@ -128,34 +69,49 @@ def our_name(capture, number):
     return names[0][0]['name'] if names else ''
 
 
+def is_name(claim, ours):
+    """There is one on one side alone."""
+    return claim.family == 'drive_ata_attribute_info' and ours == (None if claim.value == 1 else 1)
+
+
 def is_name_of_table(capture, claim, ours):
-    return claim.family == 'drive_ata_attribute_info' and attribute(claim) in capture.attributes and \
+    return is_name(claim, ours) and attribute(claim) in capture.attributes and \
         our_name(capture, attribute(claim)) == name_in_table(capture, attribute(claim))
 
 
 def is_name_of_all_drives(capture, claim, ours):
-    """What drivedb has of all drives, it does not have of this one; we ask libatasmart first."""
-    return claim.family == 'drive_ata_attribute_info' and attribute(claim) not in capture.own_attributes and \
-        not re.search('[A-Z_]', our_name(capture, attribute(claim)))
+    """What drivedb has of all drives, it does not have of this one; we ask libatasmart first, whose names have no underscores.
+    Of a model that drivedb has we take the others from there, too."""
+    name = our_name(capture, attribute(claim))
+    return is_name(claim, ours) and attribute(claim) not in capture.own_attributes and not re.search('[A-Z_]', name) and \
+        (name or not capture.is_in_drivedb)
 
 
 def is_word_on_all_drives(capture, claim, ours):
     number = attribute(claim)
-    return is_of(claim, 'attributes') and number and ours is None and number not in capture.own_attributes and \
-        number not in ON_ALL_DRIVES + ON_DISKS
+    return is_of(claim, 'attributes') and ours is None and number not in capture.own_attributes and \
+        not is_in_table(capture, number) and number not in ON_ALL_DRIVES + ON_DISKS
 
 
 def is_count_of_disks(capture, claim, ours):
     """Without a rotation rate it may be a disk."""
-    return is_of(claim, 'attributes') and ours is None and attribute(claim) in ON_DISKS and \
-        attribute(claim) not in capture.own_attributes and not 0x401 <= capture.word(217) <= 0xfffe
+    number = attribute(claim)
+    return is_of(claim, 'attributes') and ours is None and number not in capture.own_attributes and \
+        not is_in_table(capture, number) and number in ON_DISKS and not 0x401 <= capture.word(217) <= 0xfffe
+
+
+@functools.lru_cache(None)
+def has_atasmart():
+    with open(exporter.PROGRAM, 'rb') as f:
+        return b'libatasmart.so' in f.read()
 
 
 def is_known_to_atasmart(capture, claim, ours):
     """As no count, or as one of minutes."""
     number = attribute(claim)
-    return number not in capture.own_attributes and number in UNKNOWN_TO_DRIVEDB.get(model(capture), ()) and \
-        (ours is None or claim.family == 'drive_power_on_seconds_total' and ours == capture.raw(number) * 60)
+    return claim.page in ('attributes', None) and number not in capture.own_attributes and \
+        number in UNKNOWN_TO_DRIVEDB.get(model(capture), ()) and \
+        ours == (capture.raw(number) * 60 if number == POWER_ON and has_atasmart() else None)
 
 
 def is_pending_otherwise(capture, claim, ours):
@@ -164,19 +120,17 @@ def is_pending_otherwise(capture, claim, ours):
 
 
 def is_of_table(capture, claim, ours):
-    return claim.page in ('attributes', 'nowhere') and ours is not None and ours == built_in(capture, claim)
+    return claim.page in ('attributes', 'nowhere') and ours is not None and ours == value_of(capture, claim.family)
 
 
 def is_threshold_of_value(capture, claim, ours):
-    rows, _ = family(capture) or ((), {})
     return claim.family == 'drive_spare_threshold_ratio' and ours is None and \
-        any(quantity == 'spare blocks' and number == attribute(claim) and part != 'value'
-            for quantity, number, _, part, _ in rows)
+        any(row.quantity == 'spare blocks' and row.id == attribute(claim) and row.part != 'value'
+            for row in of_table(capture).rows)
 
 
 def is_not_taken(capture, claim, ours):
-    _, others = family(capture) or ((), {})
-    return is_of(claim, 'attributes') and ours is None and attribute(claim) in others
+    return is_of(claim, 'attributes') and ours is None and attribute(claim) in of_table(capture).others
 
 
 def is_retired_instead(capture, claim, ours):
@@ -220,7 +174,8 @@ def is_no_thermometer(capture, claim, ours):
 
 def is_normalized(capture, claim, ours):
     places = [place for place, (name, labels, _) in STATISTICS.items() if (name, labels) == (claim.family, claim.labels)]
-    return is_of(claim, 'statistics') and (ours is None or ours in [capture.raw(number) for number in capture.attributes]) and \
+    return is_of(claim, 'statistics') and 'temperature' not in claim.family and 'ratio' not in claim.family and \
+        (ours is None or ours in [capture.raw(number) for number in capture.attributes]) and \
         any(capture.statistics.get(place, (0, 0))[1] & NORMALIZED for place in places)
 
 
@@ -237,7 +192,7 @@ def is_sct_of_others(capture, claim, ours):
     """smartctl puts the limit of either among the others."""
     listed, limit = capture.answer('ata-log', address=4), capture.answer('ata-smart-log', address=0xe0)[205:206]
     is_limit = claim.page is None and claim.labels == {'kind': 'specified'} and limit == bytes([claim.value])
-    return (is_of(claim, 'sct') or is_limit) and ours is None and TEMPERATURES in listed[9:9 + listed[8]]
+    return (is_of(claim, 'sct') or is_limit) and ours is None and listed and TEMPERATURES in listed[9:9 + listed[8]]
 
 
 def is_empty_error_log(capture, claim, ours):

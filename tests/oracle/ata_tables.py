@@ -152,7 +152,7 @@ ATTRIBUTES = (
 
 # ---- pages that can tell one quantity, best first
 
-PRECEDENCE = ('pending defects', 'statistics', 'sct', 'attributes')
+PRECEDENCE = {'pending defects': 0, 'statistics': 1, 'sct': 2, 'attributes': 3, 'built-in table': 3}
 
 # Of these drive_source_info tells the page: by how its name there begins.
 SOURCES = {
