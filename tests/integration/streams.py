@@ -73,12 +73,20 @@ def wrong_ends(capture):
     cases.check(closed.returncode == 1 and b'# HELP' not in closed.stderr, 'once without standard output ends with 1', closed)
 
 
+def blocks_sigterm(pid):
+    with open('/proc/%d/status' % pid) as status:
+        blocked = next(line for line in status if line.startswith('SigBlk:'))
+    return int(blocked.split()[1], 16) >> (signal.SIGTERM - 1) & 1
+
+
 def early_signals(capture):
     statuses = []
     for n in range(20):
         process = subprocess.Popen([exporter.PROGRAM, '--replay=' + capture, '--web.listen-address=127.0.0.1:0'],
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(0.02 + n * 0.005)		# main() has begun
+        while not blocks_sigterm(process.pid):		# main() has not begun; before, it is the dynamic loader's
+            time.sleep(0.001)
+        time.sleep(n * 0.005)
         process.send_signal(signal.SIGTERM)
         statuses.append(process.wait(10))
     cases.check(set(statuses) == {0}, 'SIGTERM at any moment of the start ends it with 0', statuses)
