@@ -42,6 +42,14 @@ static const char *told_or_known(const struct drive *drive, const char *told, co
 	return drive->is_identified || told[0] ? told : known;
 }
 
+/* Bytes of FFh alone: nobody wrote one. */
+static const char *serial_of(const struct drive *drive)
+{
+	const char *serial = told_or_known(drive, drive->facts.serial, drive->devices[0].serial);
+
+	return serial[strspn(serial, "\xff")] ? serial : "";
+}
+
 static void write_info(struct expose *e, enum metric_family_id family)
 {
 	FOR_EACH_DRIVE(e, drive, is_shown) {
@@ -49,7 +57,7 @@ static void write_info(struct expose *e, enum metric_family_id family)
 		const struct device *d = &drive->devices[0];
 		const char *const label[METRIC_LABELS + 1] = {
 			drive->is_virtual ? "virtual" : "physical", f->vendor, told_or_known(drive, f->model, d->model),
-			told_or_known(drive, f->serial, d->serial), f->firmware, told_or_known(drive, f->wwn, d->wwn),
+			serial_of(drive), f->firmware, told_or_known(drive, f->wwn, d->wwn),
 			drive_transport_name(drive), drive_type_name(drive), f->form_factor ? f->form_factor : "", f->family, NULL,
 		};
 

@@ -45,6 +45,7 @@ static uint64_t part_of(const struct ata_attribute *a, enum ata_part part)
 {
 	switch (part) {
 	case ATA_LOW32:
+	case ATA_ALONE16:
 		return a->raw & UINT32_MAX;
 	case ATA_LOW24:
 		return a->raw & 0xffffff;
@@ -133,7 +134,7 @@ static enum reading read_number(const struct ata_attribute *a, const struct driv
 		return facts->logical_block ? READING_PLAUSIBLE : READING_NONE;
 	default:
 		*ret = (double)n * scales[a->sense->unit];
-		return READING_PLAUSIBLE;
+		return a->sense->part == ATA_ALONE16 && n > UINT16_MAX ? READING_IMPLAUSIBLE : READING_PLAUSIBLE;
 	}
 }
 

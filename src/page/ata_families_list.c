@@ -18,6 +18,7 @@ static const char head[] =
 
 static const char *const parts[N_ATA_PARTS] = {
 	[ATA_RAW] = "raw", [ATA_LOW32] = "raw, low 32 bits", [ATA_LOW24] = "raw, low 24 bits", [ATA_LOW16] = "raw, low 16 bits",
+	[ATA_ALONE16] = "raw, low 16 bits if the next are none",
 	[ATA_LOW8] = "raw, low byte", [ATA_HIGH16] = "raw, bytes 4 and 5", [ATA_VALUE] = "value",
 };
 

@@ -3,7 +3,8 @@
  * How often they are asked, at the default --poll.interval. Each command drains the queue of the drive, so that all of
  * them together, in an hour and where a drive has every log, stay below 28 (CHECK POWER MODE apart):
  *
- *	SMART data			12	every 5 minutes
+ *	SMART data			6	every 10 minutes
+ *	temperature			6	every 10 minutes, by Device Statistics page 05h or by SCT status
  *	SMART status			2	every 30 minutes
  *	IDENTIFY DEVICE			1
  *	SMART thresholds		0.1	every 12 hours
@@ -13,16 +14,16 @@
  *	FARM				0.5	every 2 hours
  *					27.6
  *
- * SCT status, 2, is read only where the drive has no statistics page 05h; then there are three runs at most, 6. A drive
- * that gives one page of statistics at a time is asked for them every hour (02h every 4 hours): 6.3 instead of 8. With
- * statistics in one run and no FARM, it is 21. */
+ * SCT status is read only where the drive has no statistics page 05h. A drive that gives one page of statistics at a time
+ * is asked for them every hour (02h every 4 hours): 6.3 instead of 8. With statistics in one run and no FARM, it is 21. */
 #pragma once
 
 #include "page/page.h"
 
 enum {
+	ATA_SMART_DATA_PERIOD_S = 600,
+	ATA_TEMPERATURE_PERIOD_S = 600,
 	ATA_STATISTICS_PERIOD_S = 1800,
-	ATA_SCT_PERIOD_S = 1800,
 	ATA_LOG_PERIOD_S = 3600,
 	ATA_FARM_PERIOD_S = 2 * 3600,
 	ATA_RARE_STATISTICS_PERIOD_S = 4 * 3600,

@@ -26,8 +26,9 @@ static const struct ata_meaning by_atasmart_name[] = {
 	MEANS(9, POWER_ON, LOW32, HALF_MINUTES, "power-on-half-minutes"),
 	MEANS(9, POWER_ON, LOW32, SECONDS, "power-on-seconds"),
 	MEANS(12, POWER_CYCLES, LOW32, COUNT, "power-cycle-count"),
-	MEANS(5, REALLOCATED, LOW32, COUNT, "reallocated-sector-count"),
+	MEANS(5, REALLOCATED, ALONE16, COUNT, "reallocated-sector-count"),
 	MEANS(197, PENDING, LOW32, COUNT, "current-pending-sector"),
+	MEANS(198, OFFLINE_UNCORRECTABLE, LOW32, COUNT, "offline-uncorrectable"),
 };
 
 /* What every vendor means by an id, where nobody knows better. */
@@ -36,7 +37,7 @@ static const struct ata_meaning by_id[] = {
 	MEANS(190, TEMPERATURE, RAW, CELSIUS, "Airflow_Temperature_Cel"),
 	MEANS(9, POWER_ON, LOW32, HOURS, "Power_On_Hours"),
 	MEANS(12, POWER_CYCLES, LOW32, COUNT, "Power_Cycle_Count"),
-	MEANS(5, REALLOCATED, LOW32, COUNT, "Reallocated_Sector_Ct"),
+	MEANS(5, REALLOCATED, ALONE16, COUNT, "Reallocated_Sector_Ct"),
 	MEANS(197, PENDING, LOW32, COUNT, "Current_Pending_Sector"),
 	MEANS(198, OFFLINE_UNCORRECTABLE, LOW32, COUNT, "Offline_Uncorrectable"),
 };
@@ -182,6 +183,17 @@ static bool ask_generic(struct subject *s)
 	       (s->rpm > 0 && ask_rows(s, by_id_of_disks, ARRAY_SIZE(by_id_of_disks)));
 }
 
+/* Its names are of disks: of what an SSD has by these ids hardly one is right. */
+static bool is_disks_alone(uint8_t id)
+{
+	static const uint8_t below[] = { 3, 7, 8, 10, 11, 191, 192, 193 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(below); i++)
+		if (below[i] == id)
+			return true;
+	return id >= 200;
+}
+
 static void resolve_one(struct subject *s, const struct ata_family *family, const struct drivedb_attribute *known)
 {
 	s->order = 0;
@@ -194,7 +206,7 @@ static void resolve_one(struct subject *s, const struct ata_family *family, cons
 	if (known && ata_database_sense(known, s->id, s->order, s->sense))
 		return;
 	s->order += ORDER_OF_TABLE;
-	if (s->atasmart_name && !s->sense->name[0])
+	if (s->atasmart_name && !s->sense->name[0] && (s->rpm != 0 || !is_disks_alone(s->id)))
 		text_copy(s->sense->name, sizeof s->sense->name, s->atasmart_name);
 	if (ask_atasmart(s))
 		return;

@@ -14,6 +14,7 @@ enum { ATA_NAME_MAX = 40, ATA_FAMILY_MAX = 64 };
 enum ata_part {
 	ATA_RAW,		/* all six raw bytes */
 	ATA_LOW32, ATA_LOW24, ATA_LOW16, ATA_LOW8,
+	ATA_ALONE16,		/* the low 16 bits, if the 16 above are none: else it is two counts, or a larger one */
 	ATA_HIGH16,		/* the last two of the six */
 	ATA_VALUE,		/* the normalised value */
 	N_ATA_PARTS

@@ -90,10 +90,10 @@ static bool has_smart_log(const struct page *page, const struct drive_facts *fac
 }
 
 const struct page ata_sct_status = {
-	ATA_LOG(ATA_LOG_SCT_STATUS, 0), .name = "SCT status", .period_s = ATA_SCT_PERIOD_S, .is_offered = has_gp_log,
+	ATA_LOG(ATA_LOG_SCT_STATUS, 0), .name = "SCT status", .period_s = ATA_TEMPERATURE_PERIOD_S, .is_offered = has_gp_log,
 	.decode = decode, .fields = sct_fields, .n_fields = ARRAY_SIZE(sct_fields),
 };
 const struct page ata_smart_sct_status = {
-	ATA_SMART_LOG(ATA_LOG_SCT_STATUS), .name = "SCT status, as a SMART log", .period_s = ATA_SCT_PERIOD_S,
+	ATA_SMART_LOG(ATA_LOG_SCT_STATUS), .name = "SCT status, as a SMART log", .period_s = ATA_TEMPERATURE_PERIOD_S,
 	.is_offered = has_smart_log, .decode = decode, .fields = sct_fields, .n_fields = ARRAY_SIZE(sct_fields),
 };

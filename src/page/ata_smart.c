@@ -4,6 +4,7 @@
 
 #include "page/ata_atasmart.h"
 #include "page/ata_attribute.h"
+#include "page/ata_logs.h"
 #include "page/page.h"
 #include "page/pages.h"
 
@@ -242,7 +243,7 @@ const struct page ata_smart_data = {
 	.name = "SMART data",
 	.transport = TRANSPORT_ATA,
 	.command = { COMMAND_ATA_SMART_DATA, { 0 } },
-	.period_s = 300,
+	.period_s = ATA_SMART_DATA_PERIOD_S,
 	.is_health = true,
 	.is_offered = has_smart,
 	.learn = learn_data,

@@ -2,7 +2,7 @@
  * bytes, in the highest one flags that say whether the drive keeps it and whether it is valid now.
  *
  * The pages 01h to 07h, as far as the drive's list names them, are read in runs: one command for pages that follow
- * each other. A drive that refuses this is asked for one page at a time. */
+ * each other. A drive that refuses this is asked for one page at a time. The temperature now is read more often. */
 #include <string.h>
 
 #include "page/ata_judge.h"
@@ -11,11 +11,12 @@
 
 enum {
 	HEADER_BYTES = 8,
-	GENERAL = 0x01, LAST_PAGE = 0x07,
+	GENERAL = 0x01, TEMPERATURE = 0x05, SOLID_STATE = 0x07, LAST_PAGE = SOLID_STATE,
 	STATISTIC_FLAGS = 7,		/* byte of a statistic */
 	SUPPORTED_AND_VALID = 0xc0,
 	NORMALIZED = 0x20,
 	RANK_STATISTICS = 20,		/* above the SMART attributes, whose units vendors bend */
+	RANK_NOW,			/* the same, fresher */
 };
 
 /* Offsets of page 01h. */
@@ -25,9 +26,10 @@ enum { POWER_ON_HOURS = 0x10, WRITE_COMMANDS = 0x20, READ_COMMANDS = 0x30, HOURS
 #define STATISTIC(page_text, offset, bytes, label_name, ...) \
 	{ .at = offset, .width = bytes, .family = drive_ata_statistic, .label = { page_text, #offset, label_name }, \
 	  .spec = SPEC(page_text, offset), __VA_ARGS__ }
-#define QUANTITY(page_text, offset, bytes, raw_unit, family_id, ...) \
-	{ .at = offset, .width = bytes, .unit = raw_unit, .family = family_id, .rank = RANK_STATISTICS, \
+#define RANKED(rank_id, page_text, offset, bytes, raw_unit, family_id, ...) \
+	{ .at = offset, .width = bytes, .unit = raw_unit, .family = family_id, .rank = rank_id, \
 	  .spec = SPEC(page_text, offset), __VA_ARGS__ }
+#define QUANTITY(...) RANKED(RANK_STATISTICS, __VA_ARGS__)
 #define COUNT(page_text, offset, family_id, ...) \
 	QUANTITY(page_text, offset, 4, RAW_ONE, family_id, .absent = ABSENT_ONES, __VA_ARGS__)	/* it stops there */
 #define CELSIUS .is_signed = true, .absent = ABSENT_MIN
@@ -98,6 +100,10 @@ static const struct page_field temperature_fields[] = {
 	QUANTITY("5", 0x68, 1, RAW_CELSIUS, drive_temperature_limit_celsius, .label = { "low_specified" }, CELSIUS),
 };
 
+static const struct page_field temperature_now_fields[] = {
+	RANKED(RANK_NOW, "5", 0x08, 1, RAW_CELSIUS, drive_temperature_celsius, .label = { "drive" }, CELSIUS),
+};
+
 static const struct page_field transport_fields[] = {
 	STATISTIC("6", 0x08, 4, "number_of_hardware_resets"),
 	STATISTIC("6", 0x10, 4, "number_of_asr_events"),
@@ -146,36 +152,28 @@ static uint8_t flags_of(struct bytes all, size_t at)
 	return (uint8_t)ata_log_number(all, at + STATISTIC_FLAGS, 1);
 }
 
-static bool is_told(uint8_t flags)
-{
-	return (flags & SUPPORTED_AND_VALID) == SUPPORTED_AND_VALID;
-}
-
 /* A normalized count (ACS-4, device statistics flags) counts nothing. Degrees and per cents are what they are:
  * Seagate's disks set the flag beside their averages of temperature, many SSDs beside the per cent used. */
-static bool is_no_number(uint8_t flags, const struct page_field *field)
+static bool is_told(uint32_t number, uint8_t flags)
 {
-	return flags & NORMALIZED && field->family != drive_ata_statistic && field->unit != RAW_CELSIUS &&
-	       field->unit != RAW_PERCENT;
+	bool is_count = number != TEMPERATURE && number != SOLID_STATE;
+
+	return (flags & SUPPORTED_AND_VALID) == SUPPORTED_AND_VALID && !(is_count && flags & NORMALIZED);
 }
 
 static void put_fields(uint32_t number, struct bytes all, const struct drive_facts *facts, struct sample_sink *to)
 {
-	for (size_t i = 0; i < tables[number].n; i++) {
-		const struct page_field *field = &tables[number].fields[i];
-		uint8_t flags = flags_of(all, field->at);
-
-		if (is_told(flags) && !is_no_number(flags, field))
-			page_field_put(field, all, true, facts, to);
-	}
+	for (size_t i = 0; i < tables[number].n; i++)
+		if (is_told(number, flags_of(all, tables[number].fields[i].at)))
+			page_field_put(&tables[number].fields[i], all, true, facts, to);
 }
 
 /* What other numbers are judged by. */
 static void learn_use(struct bytes all, struct drive_facts *facts)
 {
-	if (is_told(flags_of(all, POWER_ON_HOURS)))
+	if (is_told(GENERAL, flags_of(all, POWER_ON_HOURS)))
 		facts->power_on_hours = (uint32_t)ata_log_number(all, POWER_ON_HOURS, HOURS_BYTES);
-	if (is_told(flags_of(all, WRITE_COMMANDS)) && is_told(flags_of(all, READ_COMMANDS)))
+	if (is_told(GENERAL, flags_of(all, WRITE_COMMANDS)) && is_told(GENERAL, flags_of(all, READ_COMMANDS)))
 		facts->commands = ata_log_number(all, WRITE_COMMANDS, COMMANDS_BYTES) +
 				  ata_log_number(all, READ_COMMANDS, COMMANDS_BYTES);
 }
@@ -394,3 +392,28 @@ const struct page ata_error_statistics = STATISTICS_PAGE(0x04, "0x04", error_fie
 const struct page ata_temperature_statistics = STATISTICS_PAGE(0x05, "0x05", temperature_fields, ATA_LOG_PERIOD_S, NULL);
 const struct page ata_transport_statistics = STATISTICS_PAGE(0x06, "0x06", transport_fields, ATA_LOG_PERIOD_S, NULL);
 const struct page ata_solid_state_statistics = STATISTICS_PAGE(0x07, "0x07", solid_state_fields, ATA_LOG_PERIOD_S, NULL);
+
+/* ---- the temperature now */
+
+static bool has_temperature(const struct page *page, const struct drive_facts *facts)
+{
+	return is_listed(TEMPERATURE, facts) && !facts_bit(&facts->statistics_wrong, TEMPERATURE);
+}
+
+static struct fail decode_now(const struct page *page, struct bytes in, const struct drive_facts *facts,
+			      struct sample_sink *to)
+{
+	struct ata_judge judge = ata_judge_of(to, facts);
+	struct bytes all;
+	struct fail f = open_page(page, in, &all);
+
+	if (!failed(f) && is_told(TEMPERATURE, flags_of(all, page->fields[0].at)))
+		page_field_put(&page->fields[0], all, true, facts, &judge.sink);
+	return f;
+}
+
+const struct page ata_temperature_now = {
+	ATA_LOG(ATA_LOG_STATISTICS, TEMPERATURE), .name = "Device Statistics, temperature now", .period_s = ATA_TEMPERATURE_PERIOD_S,
+	.is_offered = has_temperature, .decode = decode_now,
+	.fields = temperature_now_fields, .n_fields = ARRAY_SIZE(temperature_now_fields),
+};

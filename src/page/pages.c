@@ -64,6 +64,7 @@ const struct page *const pages[] = {
 	&ata_temperature_statistics,
 	&ata_transport_statistics,
 	&ata_solid_state_statistics,
+	&ata_temperature_now,
 	&ata_pending_defects,
 	&ata_extended_error_log,
 	&ata_summary_error_log,

@@ -14,7 +14,7 @@ extern const struct page scsi_inquiry, scsi_vpd_list, scsi_vpd_serial, scsi_vpd_
 extern const struct page ata_identify, ata_smart_thresholds, ata_smart_data, ata_smart_status, ata_log_directory,
 	ata_statistics_list, ata_statistics_run_1, ata_statistics_run_2, ata_statistics_run_3, ata_statistics_run_4,
 	ata_statistics_run_5, ata_statistics_run_6, ata_statistics_run_7, ata_general_statistics, ata_free_fall_statistics,
-	ata_rotating_statistics, ata_error_statistics, ata_temperature_statistics, ata_transport_statistics,
+	ata_rotating_statistics, ata_error_statistics, ata_temperature_statistics, ata_temperature_now, ata_transport_statistics,
 	ata_solid_state_statistics, ata_pending_defects, ata_extended_error_log, ata_summary_error_log, ata_extended_self_tests,
 	ata_smart_self_tests, ata_sct_status, ata_smart_sct_status, ata_phy_events, ata_farm_header, ata_farm_errors,
 	ata_host_phys;

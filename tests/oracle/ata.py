@@ -19,20 +19,22 @@ class Ata:
 
     # ---- the capture's bytes
 
-    def answer(self, command, **keys):
-        """The bytes, or b''; as a log may be written with its page 0, and as a SMART or a GP log."""
+    @functools.cached_property
+    def by_keys(self):
+        found = {}
         for name, answer in self.answers.items():
-            words = name.split()
-            if words[0] == command and {**keys, 'page': keys.get('page', 0)} == self.keys(words[1:]):
-                return answer
-        return b''
+            command, *words = name.split()
+            keys = {key: int(value, 16) for key, _, value in (word.partition('=') for word in words)}
+            found[command, keys.get('address', 0), keys.get('page', 0)] = answer
+        return found
 
-    @staticmethod
-    def keys(words):
-        return {'page': 0, **{key: int(value, 16) for key, _, value in (word.partition('=') for word in words)}}
+    def answer(self, command, address=0, page=0):
+        """The bytes, or b''."""
+        return self.by_keys.get((command, address, page), b'')
 
     def log(self, address, page=0):
-        return self.answer('ata-log', address=address, page=page) or self.answer('ata-smart-log', address=address)
+        """Of either kind of log."""
+        return self.answer('ata-log', address, page) or self.answer('ata-smart-log', address)
 
     def word(self, number):
         return int.from_bytes(self.answer('ata-identify')[2 * number:2 * number + 2], 'little')
@@ -58,10 +60,9 @@ class Ata:
     def statistics(self):
         """{(page, offset): (value in 7 bytes, flags)} of what the drive keeps and calls valid"""
         found = {}
-        for page in range(1, 256):
-            data = self.answer('ata-log', address=4, page=page)
+        for (command, address, page), data in self.by_keys.items():
             for at in range(8, len(data), 8):
-                if data[at + 7] & 0xc0 == 0xc0:
+                if (command, address) == ('ata-log', 4) and page and data[at + 7] & 0xc0 == 0xc0:
                     found[page, at] = int.from_bytes(data[at:at + 7], 'little'), data[at + 7]
         return found
 

@@ -1,12 +1,12 @@
 """Where smartctl says something else of an ATA drive than we do, and is meant to: see deliberate.py."""
 
-import functools
+import os
 import re
 
 import exporter
 from ata_builtin import family, is_in_table, name_in_table, of_table, value_of
 from ata_tables import STATISTICS
-from deliberate import CAPTURES
+from deliberate import CAPTURES, CORPUS, NOWHERE
 
 ALL_ONES_16 = 0xffff
 NORMALIZED = 0x20               # of the flags of a statistic
@@ -14,10 +14,21 @@ SPARE_SECTORS_OF = 100          # more of a drive than a hundredth is no count o
 POWER_ON = 9
 ON_ALL_DRIVES = (5, 9, 12, 190, 194, 197, 198)  # attributes that every maker means the same by
 ON_DISKS = (4, 187, 188, 193, 199)              # the same of disks
-TEMPERATURES, LAST_PAGE = 5, 7   # pages of Device Statistics: of temperatures, and the last that is read
+TEMPERATURES, LAST_PAGE = 5, 7                  # pages of Device Statistics: of temperatures, and the last that is read
+SCT_TEMPERATURES = {'lowest': 203, 'highest': 204, 'specified': 205}    # byte of SCT status
 
 # What libatasmart knows of firmware that drivedb does not
 UNKNOWN_TO_DRIVEDB = {'FUJITSU MHY2120BH': (9, 197), 'FUJITSU MHY2250BH': (9, 197), 'MCCOE64GEMPP': (5,)}
+
+
+def has_atasmart():
+    if not os.path.exists(exporter.PROGRAM):
+        return False
+    with open(exporter.PROGRAM, 'rb') as f:
+        return b'libatasmart.so' in f.read()
+
+
+HAS_ATASMART = has_atasmart()
 
 
 def is_of(claim, page, *families):
@@ -100,18 +111,17 @@ def is_count_of_disks(capture, claim, ours):
         not is_in_table(capture, number) and number in ON_DISKS and not 0x401 <= capture.word(217) <= 0xfffe
 
 
-@functools.lru_cache(None)
-def has_atasmart():
-    with open(exporter.PROGRAM, 'rb') as f:
-        return b'libatasmart.so' in f.read()
-
-
 def is_known_to_atasmart(capture, claim, ours):
     """As no count, or as one of minutes."""
     number = attribute(claim)
     return claim.page in ('attributes', None) and number not in capture.own_attributes and \
         number in UNKNOWN_TO_DRIVEDB.get(model(capture), ()) and \
-        ours == (capture.raw(number) * 60 if number == POWER_ON and has_atasmart() else None)
+        ours == (capture.raw(number) * 60 if number == POWER_ON and HAS_ATASMART else None)
+
+
+def is_unsure_time(capture, claim, ours):
+    return claim.family == 'drive_power_on_seconds_total' and claim.page in ('attributes', None) and ours is None and \
+        not HAS_ATASMART and POWER_ON not in capture.own_attributes and model(capture).startswith(('SAMSUNG H', 'FUJITSU '))
 
 
 def is_pending_otherwise(capture, claim, ours):
@@ -173,9 +183,13 @@ def is_no_thermometer(capture, claim, ours):
 
 
 def is_normalized(capture, claim, ours):
-    places = [place for place, (name, labels, _) in STATISTICS.items() if (name, labels) == (claim.family, claim.labels)]
+    """Of attributes one may tell it."""
+    if claim.family == 'drive_ata_statistic':
+        places = [(int(claim.labels['page']), int(claim.labels['offset'], 16))]
+    else:
+        places = [place for place, (name, labels, _) in STATISTICS.items() if (name, labels) == (claim.family, claim.labels)]
     return is_of(claim, 'statistics') and 'temperature' not in claim.family and 'ratio' not in claim.family and \
-        (ours is None or ours in [capture.raw(number) for number in capture.attributes]) and \
+        ours in [None, value_of(capture, claim.family), *map(capture.raw, capture.attributes)] and \
         any(capture.statistics.get(place, (0, 0))[1] & NORMALIZED for place in places)
 
 
@@ -185,14 +199,27 @@ def is_packed_statistic(capture, claim, ours):
 
 
 def is_statistic_not_read(capture, claim, ours):
-    return claim.family == 'drive_ata_statistic' and ours is None and int(claim.labels['page']) > LAST_PAGE
+    return claim.family == 'drive_ata_statistic' and ours is None and \
+        (int(claim.labels['page']) > LAST_PAGE or claim.labels['name'] == 'unknown')
+
+
+def sct_says(capture, claim):
+    """smartctl puts what SCT status has among the temperatures of other pages."""
+    place = SCT_TEMPERATURES.get(claim.labels.get('kind'))
+    return claim.page is None and place and \
+        int.from_bytes(capture.log(0xe0)[place:place + 1], 'little', signed=True) == claim.value
 
 
 def is_sct_of_others(capture, claim, ours):
-    """smartctl puts the limit of either among the others."""
-    listed, limit = capture.answer('ata-log', address=4), capture.answer('ata-smart-log', address=0xe0)[205:206]
-    is_limit = claim.page is None and claim.labels == {'kind': 'specified'} and limit == bytes([claim.value])
-    return (is_of(claim, 'sct') or is_limit) and ours is None and listed and TEMPERATURES in listed[9:9 + listed[8]]
+    listed = capture.answer('ata-log', address=4)
+    return ours is None and (is_of(claim, 'sct') or sct_says(capture, claim)) and \
+        TEMPERATURES in listed[9:9 + int.from_bytes(listed[8:9], 'little')]
+
+
+def is_sct_of_format_2(capture, claim, ours):
+    kind = claim.labels.get('kind')
+    return ours is None and (is_of(claim, 'sct') or sct_says(capture, claim)) and capture.log(0xe0)[:2] == b'\2\0' and \
+        kind in ('lowest', 'lowest_since_power_on', 'specified', 'over', 'under')
 
 
 def is_empty_error_log(capture, claim, ours):
@@ -210,7 +237,7 @@ def is_running_test(capture, claim, ours):
 
 
 def is_phy_event_of_vendor(capture, claim, ours):
-    return is_of(claim, 'phy events') and ours is None and claim.labels['event'] == 'Vendor specific'
+    return is_of(claim, 'phy events') and ours is None and claim.labels['event'] in ('Vendor specific', 'Unknown')
 
 
 def is_speed_without_version(capture, claim, ours):
@@ -240,6 +267,7 @@ ROWS = (
     ('SMART data', '188 above 65535', CAPTURES, is_several_timeouts),
     ('SMART data', '5, 197 and 198 above a hundredth of all sectors', CAPTURES, is_no_count_of_sectors),
     ('SMART data', '5, 9 and 197, where libatasmart knows the firmware', CAPTURES, is_known_to_atasmart),
+    ('SMART data', '9 of disks by Samsung and Fujitsu, without libatasmart', NOWHERE if HAS_ATASMART else CORPUS, is_unsure_time),
     ('SMART data', '9 with minutes and milliseconds', CAPTURES, is_finer_time),
     ('SMART data', '190 and 194 at 0', CAPTURES, is_no_thermometer),
     ('SMART data', '197 as `Current_Pending_ECC_Cnt`', CAPTURES, is_pending_otherwise),
@@ -248,10 +276,11 @@ ROWS = (
     ('SMART data', 'others, where nothing is known of the model', CAPTURES, is_word_on_all_drives),
     ('Device Statistics', 'a normalized count', CAPTURES, is_normalized),
     ('Device Statistics', 'Utilization Usage Rate, page 01h offset 50h', CAPTURES, is_packed_statistic),
-    ('Device Statistics', 'pages 08h and above', CAPTURES, is_statistic_not_read),
+    ('Device Statistics', 'pages 08h and above, and what ACS-4 does not name', CAPTURES, is_statistic_not_read),
     ('SCT status', 'a drive with statistics of temperatures', CAPTURES, is_sct_of_others),
+    ('SCT status', 'format 2', CAPTURES, is_sct_of_format_2),
     ('error log', '65535 errors', CAPTURES, is_full_error_log),
     ('error log', 'a page of zeroes', CAPTURES, is_empty_error_log),
     ('self-test log', 'hours of a self-test that still runs', CAPTURES, is_running_test),
-    ('phy event counters', "the vendor's own", CAPTURES, is_phy_event_of_vendor),
+    ('phy event counters', "the vendor's own, and those that Serial ATA does not name", CAPTURES, is_phy_event_of_vendor),
 )

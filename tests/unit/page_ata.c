@@ -464,15 +464,12 @@ static void statistics_stand_apart_and_move_alone(void **state)
 	}
 }
 
-/* Rows of quantities that are no quantities where the drive normalizes them. */
+/* What counts nothing where the drive normalizes it: all but degrees and per cents. */
 static size_t n_counts(const struct page *page)
 {
-	size_t n = 0;
+	uint32_t number = page->command.key[KEY_LOG_PAGE];
 
-	for (size_t i = 0; i < page->n_fields; i++)
-		n += page->fields[i].family != drive_ata_statistic && page->fields[i].unit != RAW_CELSIUS &&
-		     page->fields[i].unit != RAW_PERCENT;
-	return n;
+	return number == 5 || number == 7 ? 0 : page->n_fields;
 }
 
 static void a_statistic_without_both_flags_is_absent(void **state)
@@ -522,6 +519,58 @@ static void set_statistic(uint8_t *raw, size_t at, uint64_t value)
 {
 	for (size_t i = 0; i < 7; i++)
 		raw[at + i] = (uint8_t)(value >> 8 * i);
+}
+
+static void normalized_hours_are_not_learned(void **state)
+{
+	struct drive_facts facts = { .logical_block = 512 };
+	uint8_t raw[SECTOR];
+
+	make_statistics(raw, 1);
+	set_statistic(raw, 0x10, 97);
+	raw[0x17] = 0xe0;
+	assert_false(failed(ata_general_statistics.learn(&ata_general_statistics, bytes_of(raw, SECTOR), &facts)));
+	assert_int_equal(facts.power_on_hours, 0);
+	raw[0x17] = 0xc0;
+	assert_false(failed(ata_general_statistics.learn(&ata_general_statistics, bytes_of(raw, SECTOR), &facts)));
+	assert_int_equal(facts.power_on_hours, 97);
+}
+
+static uint8_t temperature_rank(void)
+{
+	const struct page *page = &ata_temperature_statistics;
+
+	for (size_t i = 0; i < page->n_fields; i++)
+		if (page->fields[i].family == drive_temperature_celsius)
+			return page->fields[i].rank;
+	return UINT8_MAX;
+}
+
+/* Once more, and alone: it is read more often, and outranks the rest of its page. */
+static void the_temperature_now_is_told_alone(void **state)
+{
+	struct drive_facts facts = { .has_gp_log = true, .has_log_directory = true, .has_statistics_list = true };
+	uint8_t raw[SECTOR];
+	struct collect c;
+
+	collect_begin(&c);
+	make_statistics(raw, 5);
+	set_statistic(raw, 0x08, 0xf6);
+	assert_false(failed(decode_exactly(&ata_temperature_now, raw, SECTOR, &facts, &c)));
+	assert_int_equal(c.set.n, 1);
+	assert_sample(&c, -10, drive_temperature_celsius, "drive");
+	assert_true(ata_temperature_now.period_s < ata_temperature_statistics.period_s);
+	assert_true(ata_temperature_now.fields[0].rank > temperature_rank());
+	raw[0x0f] = 0x80;
+	assert_false(failed(decode_exactly(&ata_temperature_now, raw, SECTOR, &facts, &c)));
+	assert_int_equal(c.set.n, 0);
+	assert_false(ata_temperature_now.is_offered(&ata_temperature_now, &facts));
+	facts.gp_log_pages[4] = 8;
+	facts_set_bit(facts.statistics_pages, 5);
+	assert_true(ata_temperature_now.is_offered(&ata_temperature_now, &facts));
+	facts_set_bit(&facts.statistics_wrong, 5);
+	assert_false(ata_temperature_now.is_offered(&ata_temperature_now, &facts));
+	collect_end(&c);
 }
 
 static void general_statistics_become_bytes_and_seconds(void **state)
@@ -898,6 +947,8 @@ int main(void)
 		cmocka_unit_test(statistics_stand_apart_and_move_alone),
 		cmocka_unit_test(a_statistic_without_both_flags_is_absent),
 		cmocka_unit_test(a_statistics_page_must_be_the_one_asked_for),
+		cmocka_unit_test(normalized_hours_are_not_learned),
+		cmocka_unit_test(the_temperature_now_is_told_alone),
 		cmocka_unit_test(general_statistics_become_bytes_and_seconds),
 		cmocka_unit_test(more_than_the_link_carries_is_implausible),
 		cmocka_unit_test(counts_stop_at_their_highest_number),

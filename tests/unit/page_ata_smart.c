@@ -343,6 +343,45 @@ static void a_models_own_meaning_wins(void **state)
 	collect_end(&c);
 }
 
+/* libatasmart knows that 198 of this model means something else with this firmware. */
+static void what_libatasmart_calls_unknown_is_nothing(void **state)
+{
+	static const char firmware[] = "0085000B";
+	struct drive_facts *facts = facts_of("FUJITSU MHY2120BH");
+	uint8_t raw[SECTOR] = { 0 };
+	struct collect c;
+
+	collect_begin(&c);
+	for (size_t i = 0; firmware[i]; i++)
+		facts->identify[46 + (i ^ 1)] = (uint8_t)firmware[i];
+	set_attribute(raw, 0, 198, 100, 100, 0x31);
+	assert_false(failed(read_data(raw, facts, &c)));
+	assert_no_sample(&c, drive_offline_uncorrectable_sectors, NULL);
+	assert_int_equal(c.n_implausible, 0);
+	read_one(&c, "FUJITSU MHY2120BH", 198, 0x31);
+	assert_sample(&c, 0x31, drive_offline_uncorrectable_sectors, NULL);
+	collect_end(&c);
+}
+
+static void names_of_disks_are_not_given_to_ssds(void **state)
+{
+	struct drive_facts *facts = facts_of("ACME");
+	uint8_t raw[SECTOR] = { 0 };
+	struct collect c;
+
+	collect_begin(&c);
+	set_attribute(raw, 0, 12, 100, 100, 36);
+	set_attribute(raw, 1, 230, 100, 100, 36);
+	for (int rpm = 0; rpm < 2; rpm++) {
+		facts->rpm = rpm * 7200;
+		facts->attribute_ids[0] = 0;	/* look them up anew */
+		assert_false(failed(read_data(raw, facts, &c)));
+		assert_string_equal(facts->attributes[0].name, "power-cycle-count");
+		assert_string_equal(facts->attributes[1].name, rpm ? "head-amplitude" : "");
+	}
+	collect_end(&c);
+}
+
 static void names_of_unknown_models_come_from_libatasmart_once(void **state)
 {
 	struct drive_facts *facts = facts_of("ACME");
@@ -398,6 +437,9 @@ static void counts_are_unpacked_and_judged(void **state)
 		{ "FUJITSU MHZ2160BH G1", 5, drive_reallocated_sectors, 0x7d000000000, 0 },	/* spare ones above */
 		{ "Hitachi HDS721010CLA632", 5, drive_reallocated_sectors, 0x2b002b, 43 },
 		{ "IC25N020ATCS04-0", 5, drive_reallocated_sectors, 0x40016, 22 },
+		{ "ACME", 5, drive_reallocated_sectors, 0x2faf08, NAN },	/* 44808 and 47, or 3125000: nobody knows */
+		{ "ACME", 5, drive_reallocated_sectors, 0xffff, 0xffff },
+		{ "ACME", 198, drive_offline_uncorrectable_sectors, 7, 7 },
 		{ "ACME", 5, drive_reallocated_sectors, 0xffffffff, NAN },
 		{ "ACME", 5, drive_reallocated_sectors, 0xffffffffffff, NAN },
 		{ "ACME", 197, drive_pending_sectors, 65529, 65529 },
@@ -608,6 +650,8 @@ int main(void)
 #ifdef WITH_ATASMART
 		cmocka_unit_test(power_on_time_has_the_models_unit),
 		cmocka_unit_test(a_models_own_meaning_wins),
+		cmocka_unit_test(what_libatasmart_calls_unknown_is_nothing),
+		cmocka_unit_test(names_of_disks_are_not_given_to_ssds),
 		cmocka_unit_test(names_of_unknown_models_come_from_libatasmart_once),
 #endif
 		cmocka_unit_test(life_left_is_no_temperature),
