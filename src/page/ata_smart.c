@@ -97,6 +97,15 @@ static size_t read_attributes(struct bytes all, struct ata_attribute *ret)
 	return n;
 }
 
+static struct fail open_attributes(const struct page *page, struct bytes in, struct ata_attribute *attributes, size_t *ret_n)
+{
+	struct bytes all;
+	struct fail f = open_structure(page, in, &all);
+
+	*ret_n = failed(f) ? 0 : read_attributes(all, attributes);
+	return f;
+}
+
 /* What the attributes mean is kept with the facts: libatasmart takes far longer for a name than we may for a whole poll. */
 static void resolve(const struct ata_attribute *a, size_t n, struct drive_facts *facts)
 {
@@ -163,13 +172,11 @@ enum { GENERAL_STATISTICS = 1 };
 static struct fail learn_data(const struct page *page, struct bytes in, struct drive_facts *facts)
 {
 	struct ata_attribute attributes[ATA_ATTRIBUTES];
-	struct bytes all;
-	struct fail f = open_structure(page, in, &all);
 	size_t n;
+	struct fail f = open_attributes(page, in, attributes, &n);
 
 	if (failed(f))
 		return f;
-	n = read_attributes(all, attributes);
 	resolve(attributes, n, facts);
 	make_sense(attributes, n, facts);
 	if (!facts_bit(facts->statistics_pages, GENERAL_STATISTICS))	/* which knows better */
@@ -181,13 +188,11 @@ static struct fail decode_data(const struct page *page, struct bytes in, const s
 			       struct sample_sink *to)
 {
 	struct ata_attribute attributes[ATA_ATTRIBUTES];
-	struct bytes all;
-	struct fail f = open_structure(page, in, &all);
 	size_t n;
+	struct fail f = open_attributes(page, in, attributes, &n);
 
 	if (failed(f))
 		return f;
-	n = read_attributes(all, attributes);
 	make_sense(attributes, n, facts);
 	for (size_t i = 0; i < n; i++)
 		ata_attribute_put(&attributes[i], to);
