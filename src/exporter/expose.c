@@ -210,12 +210,22 @@ static void write_implausible(struct expose *e, enum metric_family_id family)
 			    (double)poller_of(drive)->implausible[i].n);
 }
 
+static uint64_t changes_of(const struct drive_poll *poll, const char *quantity)
+{
+	for (size_t i = 0; i < poll->n_source_changes; i++)
+		if (!strcmp(poll->source_changes[i].quantity, quantity))
+			return poll->source_changes[i].n;
+	return 0;
+}
+
 static void write_source_changes(struct expose *e, enum metric_family_id family)
 {
 	FOR_EACH_DRIVE(e, drive, has_health)
-		for (size_t i = 0; i < poller_of(drive)->n_source_changes; i++)
-			put(e, drive, LABELS(poller_of(drive)->source_changes[i].quantity),
-			    (double)poller_of(drive)->source_changes[i].n);
+		for (size_t i = 0; i < TOLD_QUANTITIES; i++)
+			if (readings_source(poller_of(drive), told_quantities[i].family) ||
+			    changes_of(poller_of(drive), told_quantities[i].name))
+				put(e, drive, LABELS(told_quantities[i].name),
+				    (double)changes_of(poller_of(drive), told_quantities[i].name));
 }
 
 /* ---- the block layer, live at each scrape */

@@ -144,6 +144,9 @@ static const char *health_word(const struct fleet *fleet, const struct drive *dr
 
 	if (drive->is_virtual || !drive_node(drive, 0))
 		return "virtual";
+	failing = readings_find(poll, drive_warning, "smart_failing");
+	if (failing && failing->value)
+		return "FAILING";
 	if (poll->is_stuck)
 		return "stuck";
 	if (drive_poll_sleeps(poll))
@@ -152,7 +155,6 @@ static const char *health_word(const struct fleet *fleet, const struct drive *dr
 		return "reserved";
 	if (!is_read(fleet, poll))
 		return poll->failures[FAIL_PERMISSION] ? "no permission" : "no answer";
-	failing = readings_find(poll, drive_warning, "smart_failing");
 	for (const char *const *bit = (const char *const[]){ "reliability", "read_only", "spare", "backup", NULL }; *bit; bit++) {
 		const struct sample *warning = readings_find(poll, drive_nvme_critical_warning, *bit);
 
@@ -160,10 +162,10 @@ static const char *health_word(const struct fleet *fleet, const struct drive *dr
 			return "WARNING";
 	}
 	wear = readings_find(poll, drive_endurance_used_ratio, NULL);
-	if (failing && failing->value)
-		return "FAILING";
-	if (wear && wear->value >= 1)
+	if ((wear && wear->value >= 1) || readings_find(poll, drive_warning_info, "life_used_up"))
 		return "worn out";
+	if (readings_find(poll, drive_warning_info, NULL))
+		return "WARNING";
 	return failing || drive->facts.transport == TRANSPORT_NVME ? "ok" : "unknown";
 }
 

@@ -61,7 +61,7 @@ static const struct {
 	{ 0x5e, 0x0a, POWER_STANDBY },	/* standby_y by command */
 };
 
-enum { SENSE_NONE = 0x0, SENSE_RECOVERED = 0x1, ASC_LOW_POWER = 0x5e, LAST_CONDITION = 0x0a };
+enum { SENSE_NONE = 0x0, SENSE_RECOVERED = 0x1, SENSE_UNIT_ATTENTION = 0x6, ASC_LOW_POWER = 0x5e, LAST_CONDITION = 0x0a };
 
 struct sense {
 	uint8_t key, asc, ascq;
@@ -111,6 +111,13 @@ struct fail power_from_sense(struct bytes in, enum power_state *ret)
 	if (!failed(f))
 		*ret = state_of(&sense);
 	return f;
+}
+
+bool power_is_hidden_by_sense(struct bytes in)
+{
+	struct sense sense;
+
+	return !failed(sense_of(in, &sense)) && (sense.key == SENSE_UNIT_ATTENTION || sense.is_deferred);
 }
 
 void power_exception_in_sense(struct bytes in, uint8_t *ret_asc, uint8_t *ret_ascq)

@@ -27,6 +27,10 @@ MUST_CHECK struct fail power_from_check_power(struct bytes in, enum power_state 
 /* Sense data of REQUEST SENSE, fixed or descriptor format. Fails on what is no sense data. */
 MUST_CHECK struct fail power_from_sense(struct bytes in, enum power_state *ret);
 
+/* REQUEST SENSE that reports a unit attention, or an error of an earlier command, clears it and says nothing of the
+ * state (SPC): the next one does. */
+bool power_is_hidden_by_sense(struct bytes);
+
 /* An informational exception in the same bytes, where the drive reports it there (SPC, MRIE 6): its additional sense code and
  * qualifier. Both 0 where there is none. */
 void power_exception_in_sense(struct bytes in, uint8_t *ret_asc, uint8_t *ret_ascq);

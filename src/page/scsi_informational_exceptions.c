@@ -93,27 +93,28 @@ const struct page scsi_informational_exceptions = {
 
 /* ---- whether it says anything at all */
 
-enum { EWASC = 0x10, DEXCPT = 0x08 };
+enum { EWASC = 0x10, DEXCPT = 0x08, MRIE = 0x0f };
 
 static struct fail decode_control(const struct page *page, struct bytes in, const struct drive_facts *facts,
 				  struct sample_sink *to)
 {
 	struct bytes body;
 	struct fail f = scsi_mode_open(page, in, &body);
-	uint64_t flags;
+	uint64_t flags, method;
 
 	if (failed(f))
 		return f;
 	flags = bytes_be(&body, 1);
+	method = bytes_be(&body, 1) & MRIE;	/* 0: none are reported */
 	if (body.torn)
 		return fail_format(page->name, "shorter than its fields");
-	page_put(to, drive_scsi_exceptions_enabled, "failure", NULL, !(flags & DEXCPT));
+	page_put(to, drive_scsi_exceptions_enabled, "failure", NULL, !(flags & DEXCPT) && method);
 	page_put(to, drive_scsi_exceptions_enabled, "warning", NULL, (flags & EWASC) != 0);
 	return OK;
 }
 
 static const struct page_told control_told[] = {
-	{ drive_scsi_exceptions_enabled, "SPC, Informational Exceptions Control mode page (1Ch), DEXCPT, EWASC" },
+	{ drive_scsi_exceptions_enabled, "SPC, Informational Exceptions Control mode page (1Ch), DEXCPT, EWASC, MRIE" },
 };
 
 const struct page scsi_mode_exceptions = {

@@ -20,6 +20,7 @@ struct plan_entry {
 	uint64_t logged;		/* the failure that was logged last, so that it is logged once */
 	bool is_unsupported;		/* the drive said so: never asked again */
 	bool is_reserved;		/* last time another host's reservation stood in the way */
+	bool is_tried_again;		/* of the first visit: it did not get through, and is asked again in a moment */
 	bool is_stale;			/* too old to be served, but for identity and lifetime counters */
 	struct sample_set samples;
 };
@@ -27,7 +28,8 @@ struct plan_entry {
 /* Which entry feeds a series that several pages tell. Made when the first visit ends, and kept. */
 struct reading_choice {
 	struct sample series;		/* family and labels */
-	const struct page *page;
+	const struct page *page;	/* NULL: the one that fed it is gone, and no other tells it yet */
+	bool is_changed;		/* another fed it before */
 };
 
 /* How often something happened to a quantity. */
@@ -66,6 +68,9 @@ struct drive_poll {
 
 	bool has_power, has_no_power_check;
 	uint64_t power_logged;		/* the power check's failure that was logged last */
+	unsigned power_asked, power_failures;	/* in this visit; visits in a row */
+	bool is_power_tried_again;	/* in a moment: before the first visit it did not get through */
+	uint64_t power_us;		/* when it last answered; monotonic */
 	enum power_state power;
 
 	uint64_t commands, command_errors, command_us;

@@ -322,10 +322,13 @@ bool drive_poll_sleeps(const struct drive_poll *poll)
 	       (poll->skips_idle && poll->power == POWER_IDLE && poll->drive->facts.rpm != 0);
 }
 
+/* Some reservations let LOG SENSE through and READ DEFECT DATA not: such a drive is read. */
 bool drive_poll_is_reserved(const struct drive_poll *poll)
 {
+	bool has_health = has_health_page(poll);
+
 	for (size_t i = 0; i < poll->n_entries; i++)
-		if (poll->entries[i].is_reserved)
+		if (poll->entries[i].is_reserved && (poll->entries[i].page->is_health || !has_health))
 			return true;
 	return false;
 }

@@ -146,7 +146,7 @@ static int on_soon(sd_event_source *source, void *userdata)
 static bool is_waited_for(const struct drive_poll *poll)
 {
 	return drive_node(poll->drive, 0) && !poll->drive->is_excluded && !poll->is_stuck &&
-	       (poll->is_visiting || !poll->has_had_visit);
+	       (poll->is_visiting || !poll->has_had_visit || (!poll->is_settled && visit_is_unfinished(poll)));
 }
 
 bool poller_is_settled(const struct poller *p)

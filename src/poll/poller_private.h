@@ -16,6 +16,8 @@ struct poller {
 
 /* Microseconds since 1970. */
 int64_t visit_clock_us(void);
+/* The first visit has ended, but something did not get through and is asked again in a moment. */
+bool visit_is_unfinished(const struct drive_poll *);
 /* Sends the next command of a drive's visit, or ends the visit. */
 void visit_go_on(struct poller *, struct drive_poll *);
 /* Takes the reply to a drive's command and goes on. The drive may be another one afterwards. */

@@ -66,40 +66,74 @@ static void offer(struct drive_poll *poll, const struct plan_entry *entry, const
 {
 	struct reading_choice *choice = find_choice(poll, s);
 
-	if (choice && choice->series.rank >= s->rank)
+	if (choice && choice->page && choice->series.rank >= s->rank)
 		return;
-	if (!choice)
+	if (!choice) {
 		choice = add_choice(poll);
-	if (choice)
-		*choice = (struct reading_choice){ .series = *s, .page = entry->page };
+		if (choice)
+			choice->is_changed = false;
+	}
+	if (choice) {
+		choice->series = *s;
+		choice->page = entry->page;
+	}
 }
 
-/* Choices of a page that turned out not to be there. */
-static void drop_dead_choices(struct drive_poll *poll)
+/* Its page is there still, though it may fail just now. */
+static bool is_alive(const struct drive_poll *poll, const struct reading_choice *choice)
 {
-	for (size_t i = 0; i < poll->n_choices;) {
-		const struct plan_entry *entry = plan_find(poll, poll->choices[i].page);
+	for (size_t i = 0; choice->page && i < poll->n_entries; i++)
+		if (poll->entries[i].page == choice->page)
+			return !poll->entries[i].is_unsupported;
+	return false;
+}
 
-		if (entry && !entry->is_unsupported) {
-			i++;
-			continue;
+/* Choices of pages that turned out not to be there. */
+static void bury_choices(struct drive_poll *poll)
+{
+	for (size_t i = 0; i < poll->n_choices; i++)
+		if (poll->choices[i].page && !is_alive(poll, &poll->choices[i])) {
+			log_warn("%s: the page that fed %s is gone", poll->drive->label,
+				 metric_families[poll->choices[i].series.family].name);
+			poll->choices[i].page = NULL;
+			poll->choices[i].is_changed = true;
 		}
-		log_warn("%s: %s is gone, another page must feed %s", poll->drive->label, poll->choices[i].page->name,
-			 metric_families[poll->choices[i].series.family].name);
-		if (is_source_told(poll->choices[i].series.family))
-			quantity_count(poll->source_changes, &poll->n_source_changes,
-				       told_quantity(poll->choices[i].series.family));
-		poll->choices[i] = poll->choices[--poll->n_choices];
+}
+
+static void tell_changes(struct drive_poll *poll)
+{
+	for (size_t i = 0; i < poll->n_choices; i++) {
+		struct reading_choice *choice = &poll->choices[i];
+		unsigned family = choice->series.family;
+
+		if (!choice->is_changed || !choice->page)
+			continue;
+		choice->is_changed = false;
+		log_warn("%s: %s feeds %s now", poll->drive->label, choice->page->name, metric_families[family].name);
+		if (is_source_told(family))
+			quantity_count(poll->source_changes, &poll->n_source_changes, told_quantity(family));
 	}
+}
+
+/* A series that nobody feeds: it came after the first visit, or its page is gone. */
+static bool is_open(const struct drive_poll *poll, const struct sample *s)
+{
+	const struct reading_choice *choice = needs_choice(s) ? find_choice(poll, s) : NULL;
+
+	return needs_choice(s) && (!choice || !is_alive(poll, choice));
 }
 
 void readings_settle(struct drive_poll *poll)
 {
-	size_t n_kept;
+	size_t n_before;
+	bool *is_kept;
 
-	drop_dead_choices(poll);
-	n_kept = poll->n_choices;
-	for (size_t i = 0; i < poll->n_entries; i++) {
+	bury_choices(poll);
+	n_before = poll->n_choices;
+	is_kept = calloc(n_before + 1, sizeof *is_kept);	/* without memory all is as it was */
+	for (size_t i = 0; is_kept && i < n_before; i++)
+		is_kept[i] = poll->choices[i].page != NULL;
+	for (size_t i = 0; is_kept && i < poll->n_entries; i++) {
 		const struct sample_set *set = &poll->entries[i].samples;
 
 		for (size_t k = 0; k < set->n; k++) {
@@ -108,25 +142,47 @@ void readings_settle(struct drive_poll *poll)
 			if (!needs_choice(&set->at[k]))
 				continue;
 			choice = find_choice(poll, &set->at[k]);
-			if (!choice || choice >= poll->choices + n_kept)	/* those kept stay as they are */
+			if (!choice || choice >= poll->choices + n_before || !is_kept[choice - poll->choices])
 				offer(poll, &poll->entries[i], &set->at[k]);
 		}
 	}
+	free(is_kept);
+	tell_changes(poll);
 	poll->is_dirty = true;
+}
+
+static uint64_t stale_after(uint64_t period_us)
+{
+	return PERIODS_UNTIL_STALE * period_us > STALE_AFTER_US ? PERIODS_UNTIL_STALE * period_us : STALE_AFTER_US;
+}
+
+/* Asleep is what was heard last; nobody knows for how long, once nobody asks. */
+static void age_power(struct drive_poll *poll, uint64_t now_us, uint64_t interval_us)
+{
+	uint64_t shortest = UINT64_MAX;
+
+	for (size_t i = 0; i < poll->n_entries; i++) {
+		uint64_t period = plan_period(&poll->entries[i], interval_us);
+
+		if (period && period < shortest && !poll->entries[i].is_unsupported)
+			shortest = period;
+	}
+	if (poll->has_power && now_us - poll->power_us > stale_after(shortest == UINT64_MAX ? interval_us : shortest))
+		poll->has_power = false;
 }
 
 void readings_age(struct drive_poll *poll, uint64_t now_us, uint64_t interval_us)
 {
-	bool is_asleep = drive_poll_sleeps(poll);
+	bool is_asleep;
+
+	age_power(poll, now_us, interval_us);
+	is_asleep = drive_poll_sleeps(poll);
 
 	for (size_t i = 0; i < poll->n_entries; i++) {
 		struct plan_entry *entry = &poll->entries[i];
-		uint64_t period = plan_period(entry, interval_us), limit = PERIODS_UNTIL_STALE * period;
-		bool is_stale;
+		uint64_t period = plan_period(entry, interval_us);
+		bool is_stale = period && !is_asleep && entry->answered_us && now_us - entry->answered_us > stale_after(period);
 
-		if (limit < STALE_AFTER_US)
-			limit = STALE_AFTER_US;
-		is_stale = period && !is_asleep && entry->answered_us && now_us - entry->answered_us > limit;
 		if (is_stale != entry->is_stale) {
 			entry->is_stale = is_stale;
 			poll->is_dirty = true;
@@ -134,11 +190,10 @@ void readings_age(struct drive_poll *poll, uint64_t now_us, uint64_t interval_us
 	}
 }
 
-/* A series that came after the first visit, as from a page that failed then. */
 static bool has_open_choice(const struct drive_poll *poll, const struct sample_set *set)
 {
 	for (size_t i = 0; i < set->n; i++)
-		if (needs_choice(&set->at[i]) && !find_choice(poll, &set->at[i]))
+		if (is_open(poll, &set->at[i]))
 			return true;
 	return false;
 }
@@ -213,7 +268,7 @@ const struct sample **readings_served(struct drive_poll *poll, size_t *ret_n)
 const struct page *readings_source(const struct drive_poll *poll, enum metric_family_id family)
 {
 	for (size_t i = 0; i < poll->n_choices; i++)
-		if (poll->choices[i].series.family == family)
+		if (poll->choices[i].series.family == family && is_alive(poll, &poll->choices[i]))
 			return poll->choices[i].page;
 	return NULL;
 }

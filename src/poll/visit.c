@@ -65,36 +65,57 @@ static bool is_passing(struct fail f)
 	return f.source == FAIL_RESERVED || (f.kind == FAIL_KIND_STATUS && f.source == FAIL_TRANSPORT);
 }
 
-enum { DOUBLINGS_MAX = 4, TIMEOUT_DOUBLINGS = 2, TOGETHER_TRIES = 3 };
+enum { DOUBLINGS_MAX = 4, TOGETHER_TRIES = 3 };
 
-/* A page that fails is asked again later and later, never hammered; 16 periods at most. When the kernel gives a command up it
- * aborts, and may reset more than this drive, so such a page begins with four periods. */
+/* A page that fails is asked again later and later, never hammered; 16 periods at most, 24 where it times out. */
 static unsigned doublings_of(const struct plan_entry *entry, struct fail f)
 {
 	unsigned n = entry->failures - 1;
 
 	if (is_passing(f))
 		return 0;
-	if (f.kind == FAIL_KIND_TIMEOUT)
-		n += TIMEOUT_DOUBLINGS;
 	return n < DOUBLINGS_MAX ? n : DOUBLINGS_MAX;
 }
 
+/* It may well get through the next time. */
+static bool is_transient(struct fail f)
+{
+	bool is_not_ready = f.kind == FAIL_KIND_SENSE && f.code >> 16 == 0x2;
+
+	return f.kind != FAIL_KIND_TIMEOUT && (f.source == FAIL_TRANSPORT || f.source == FAIL_OS || is_not_ready);
+}
+
 /* Of those that the plan rests on a wrong answer is asked for again at once, and one that did not get through a little
- * later, a few times. */
-static void postpone(const struct poller *p, struct plan_entry *entry, struct fail f)
+ * later, a few times. In the first visit the same holds for every page: which of them feeds a series is decided once, and
+ * must not hang on a moment in which the drive was busy. */
+static bool try_again_soon(const struct poller *p, const struct drive_poll *poll, struct plan_entry *entry, struct fail f)
+{
+	bool is_wrong = f.source == FAIL_FORMAT || f.source == FAIL_DEVICE;
+	uint64_t interval = p->options.interval_us;
+
+	entry->is_tried_again = !poll->is_settled && !entry->answered_us && is_transient(f) && entry->failures < IDENTITY_TRIES;
+	if (entry->is_tried_again)
+		entry->due_us = poller_now_us(p) + interval / BASIC_RETRY_PARTS;
+	else if (is_basic(entry) && entry->failures < IDENTITY_TRIES)
+		entry->due_us = is_wrong ? 0 : poller_now_us(p) + (f.kind == FAIL_KIND_TIMEOUT ? interval : interval / BASIC_RETRY_PARTS);
+	else
+		return false;
+	return true;
+}
+
+/* When the kernel gives a command up it aborts, and may reset more than this drive: then half a period more; after the
+ * first time that is still soon enough for no series to grow stale. */
+static void postpone(const struct poller *p, const struct drive_poll *poll, struct plan_entry *entry, struct fail f)
 {
 	uint64_t period = plan_period(entry, p->options.interval_us);
 
-	if (is_basic(entry) && entry->failures < IDENTITY_TRIES) {
-		bool is_wrong = f.source == FAIL_FORMAT || f.source == FAIL_DEVICE;
-		uint64_t soon = f.kind == FAIL_KIND_TIMEOUT ? p->options.interval_us
-							    : p->options.interval_us / BASIC_RETRY_PARTS;
-
-		entry->due_us = is_wrong ? 0 : poller_now_us(p) + soon;
+	if (try_again_soon(p, poll, entry, f))
 		return;
-	}
-	entry->due_us = poller_now_us(p) + ((period ? period : p->options.interval_us) << doublings_of(entry, f));
+	if (!period)
+		period = p->options.interval_us;
+	if (f.kind == FAIL_KIND_TIMEOUT)
+		period += period / 2;
+	entry->due_us = poller_now_us(p) + (period << doublings_of(entry, f));
 }
 
 static void implausible(struct drive_poll *poll, const char *quantity)
@@ -241,8 +262,8 @@ static struct fail understand(struct drive_poll *poll, struct plan_entry *entry,
 enum { SELDOM = 6 };	/* intervals */
 
 /* Spreads later visits over the interval: each drive has its own place in it, and each page of a longer period its own
- * interval among them. What is read seldom is not read twice within its first period: the first hour, with everything
- * that a first visit asks, costs the drive no more than any other. */
+ * interval among them. What an ATA drive is asked seldom is not read again soon after the first visit: the first hour, with
+ * everything that a first visit asks, costs it no more than any other. */
 static uint64_t first_due(const struct poller *p, const struct drive_poll *poll, const struct plan_entry *entry)
 {
 	uint64_t interval = p->options.interval_us, period = plan_period(entry, interval);
@@ -251,7 +272,9 @@ static uint64_t first_due(const struct poller *p, const struct drive_poll *poll,
 	uint64_t now = poller_now_us(p), offset = place % 1000 * interval / 1000;
 	uint64_t turn = turns > 1 ? (place / 1000 + entry->order * 7) % turns : 0;
 
-	return now + (offset ? offset : interval) + turn * interval + (turns >= SELDOM ? period : 0);
+	if (entry->page->transport == TRANSPORT_ATA && turns >= SELDOM)
+		now += period;
+	return now + (offset ? offset : interval) + turn * interval;
 }
 
 static void schedule_next(const struct poller *p, const struct drive_poll *poll, struct plan_entry *entry)
@@ -309,9 +332,10 @@ static void take_answer(struct poller *p, struct drive_poll *poll, struct plan_e
 	if (failed(f)) {
 		count_failure(poll, entry, f);
 		give_up_together(poll, entry, f);
-		postpone(p, entry, f);
+		postpone(p, poll, entry, f);
 		return;
 	}
+	entry->is_tried_again = false;
 	if (entry->logged)
 		log_info("%s: %s is read again", poll->drive->label, entry->page->name);
 	forget_reservation(poll, entry->page->command.name);
@@ -338,12 +362,23 @@ static void observe(struct poller *p, struct drive_poll *poll, const struct wire
 	times->sum += seconds;
 }
 
+bool visit_is_unfinished(const struct drive_poll *poll)
+{
+	if (poll->is_power_tried_again)
+		return true;
+	for (size_t i = 0; i < poll->n_entries; i++)
+		if (poll->entries[i].is_tried_again && !poll->entries[i].is_unsupported)
+			return true;
+	return false;
+}
+
 static void end_visit(struct poller *p, struct drive_poll *poll)
 {
 	poll->has_had_visit |= poll->is_visiting;
 	poll->is_visiting = poll->is_power_checked = false;
-	poll->timeouts = 0;
-	if (!poll->is_settled && poll->drive->is_identified && !plan_next(poll, poller_now_us(p))) {
+	poll->timeouts = poll->power_asked = 0;
+	if (!poll->is_settled && poll->drive->is_identified && !plan_next(poll, poller_now_us(p)) &&
+	    !visit_is_unfinished(poll)) {
 		poll->is_settled = true;
 		readings_settle(poll);
 	}
@@ -442,25 +477,66 @@ static void take_exception(struct drive_poll *poll, struct bytes in)
 	visit_recompute(poll);
 }
 
+enum { POWER_TRIES = 3 };
+
+/* The state is not known, so neither is whether it may be woken: the drive is left alone for a while. False after some
+ * tries: one that never tells is read all the same; but each timeout costs it an abort. */
+static bool leaves_alone(struct poller *p, struct drive_poll *poll, struct fail f)
+{
+	bool is_soon = !poll->drive->is_identified && is_transient(f);
+	uint64_t pause = is_soon ? p->options.interval_us / BASIC_RETRY_PARTS : p->options.interval_us;
+
+	poll->power_failures++;
+	poll->is_power_tried_again = is_soon && poll->power_failures < POWER_TRIES;
+	if (f.kind == FAIL_KIND_TIMEOUT)
+		pause <<= poll->power_failures < DOUBLINGS_MAX ? poll->power_failures : DOUBLINGS_MAX;
+	else if (!is_transient(f) || poll->power_failures >= POWER_TRIES)
+		return false;
+	abort_visit(p, poll, pause);
+	return true;
+}
+
+static struct fail read_power(struct poller *p, struct drive_poll *poll, struct bytes in, enum power_state *ret)
+{
+	struct fail f;
+
+	if (poll->drive->facts.transport == TRANSPORT_ATA) {
+		f = power_from_check_power(in, ret);
+	} else {
+		f = power_from_sense(in, ret);
+		take_exception(poll, in);
+	}
+	poll->power_us = poller_now_us(p);
+	return f;
+}
+
 static void take_power(struct poller *p, struct drive_poll *poll, const struct wire_reply *reply)
 {
 	struct bytes in = bytes_of(reply->bytes, reply->n_bytes);
 	enum power_state power = POWER_UNKNOWN;
 	struct fail f = reply->fail;
+	bool is_lost = failed(f) && !fail_is_unsupported(f);
 
-	poll->is_power_checked = true;
-	if (failed(f)) {
-		poll->has_no_power_check = fail_is_unsupported(f);
-	} else if (poll->drive->facts.transport == TRANSPORT_ATA) {
-		f = power_from_check_power(in, &power);
-	} else {
-		f = power_from_sense(in, &power);
-		take_exception(poll, in);
+	if (!failed(f) && poll->drive->facts.transport == TRANSPORT_SCSI && power_is_hidden_by_sense(in) &&
+	    ++poll->power_asked < POWER_TRIES) {
+		visit_go_on(p, poll);
+		return;
 	}
+	poll->is_power_checked = true;
+	if (failed(f))
+		poll->has_no_power_check = fail_is_unsupported(f);
+	else
+		f = read_power(p, poll, in, &power);
 	if (failed(f) && !poll->has_no_power_check)
 		count_power_failure(poll, f);
 	poll->has_power = !failed(f);
 	poll->power = power;
+	if (is_lost && leaves_alone(p, poll, f))
+		return;
+	if (!is_lost) {
+		poll->power_failures = 0;
+		poll->is_power_tried_again = false;
+	}
 	if (drive_poll_sleeps(poll))
 		abort_visit(p, poll, p->options.interval_us);
 	else
@@ -573,7 +649,7 @@ static void skip_host_side(struct poller *p, struct drive_poll *poll)
 	poll->is_outstanding = false;
 	if (entry) {
 		count_failure(poll, entry, fail_timeout());
-		postpone(p, entry, fail_timeout());
+		postpone(p, poll, entry, fail_timeout());
 	}
 	visit_go_on(p, poll);
 }
@@ -631,6 +707,7 @@ void visit_take_reply(struct poller *p, struct drive_poll *poll, const struct wi
 	case WIRE_ASLEEP:
 		poll->has_power = true;
 		poll->power = POWER_STANDBY;
+		poll->power_us = poller_now_us(p);
 		abort_visit(p, poll, p->options.interval_us);
 		break;
 	case WIRE_OTHER_DISK:
@@ -644,7 +721,7 @@ void visit_take_reply(struct poller *p, struct drive_poll *poll, const struct wi
 		f = failed(reply->fail) ? reply->fail : fail_os(ECHILD, "prober");
 		if (entry) {
 			count_failure(poll, entry, f);
-			postpone(p, entry, f);
+			postpone(p, poll, entry, f);
 		} else {
 			count_power_failure(poll, f);
 		}

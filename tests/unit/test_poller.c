@@ -780,13 +780,111 @@ static void a_page_that_times_out_waits_longer_than_one_that_fails(void **state)
 	world_pass(w, 1);
 	first = w->n_log;
 	assert_int_equal(world_count(w, 0, "sda log-sense page=0d"), 1);	/* the visit goes on */
-	world_pass(w, 3 * MINUTE + 30000);
+	world_pass(w, MINUTE + 20000);
 	assert_int_equal(world_count(w, first, "sda log-sense page=2f"), 0);
-	assert_in_range(world_count(w, first, "sda log-sense page=0d"), 3, 4);
+	assert_in_range(world_count(w, first, "sda log-sense page=0d"), 1, 2);
 	world_pass(w, MINUTE);
 	assert_int_equal(world_count(w, first, "sda log-sense page=2f"), 1);
 	world_pass(w, 60 * MINUTE);
-	assert_in_range(world_count(w, first, "sda log-sense page=2f"), 4, 7);	/* after 8, then each 16 minutes */
+	assert_in_range(world_count(w, first, "sda log-sense page=2f"), 5, 6);	/* after 3, 6, 12 and 24 minutes */
+	world_free(w);
+}
+
+static void one_timeout_takes_nothing_away(void **state)
+{
+	struct world *w = world_of_one_scsi();
+
+	world_pass(w, 1);
+	world_fail(w, 1, "sda", "log-sense page=11", fail_timeout());
+	world_fail(w, 1, "sda", "log-sense page=2f", fail_timeout());
+	for (int minute = 0; minute < 60; minute++) {
+		world_pass(w, MINUTE);
+		assert_true(world_value(w, "sda", drive_endurance_used_ratio, NULL) == 0.07);
+		assert_true(drive_poll_is_up(world_poll(w, "sda"), world_now_us(), poller_interval_us(w->poller)));
+	}
+	world_free(w);
+}
+
+static void timeouts_that_do_not_follow_each_other_end_no_visit(void **state)
+{
+	struct world *w = world_of_one_scsi();
+
+	world_fail(w, 0, "sda", "log-sense page=2f", fail_timeout());	/* 0Dh, between them, answers */
+	world_fail(w, 0, "sda", "log-sense page=11", fail_timeout());
+	world_pass(w, 1);
+	assert_int_equal(world_count(w, 0, "sda log-sense page=06"), 1);
+	world_free(w);
+}
+
+/* A unit attention stands before the state, and is cleared by being told. */
+static void a_sleeping_disk_with_a_unit_attention_gets_nothing_else(void **state)
+{
+	static const uint8_t attention[18] = { 0x70, 0, 6, [7] = 10, [12] = 0x29 };
+	static const uint8_t deferred[18] = { 0x71, 0, 4, [7] = 10, [12] = 0x44 };
+	const uint8_t *const hides[] = { attention, deferred };
+
+	for (size_t i = 0; i < ARRAY_SIZE(hides); i++) {
+		struct world *w = world_of_one_scsi();
+		size_t first;
+
+		world_pass(w, 1);
+		first = w->n_log;
+		world_scsi_sense(w, "sda", 0x5e, 0x02);
+		world_say(w, "sda", "request-sense", hides[i], 18);
+		world_times(w, 1, "sda", "request-sense");
+		world_scsi_sense(w, "sda", 0x5e, 0x02);
+		world_pass(w, 10 * MINUTE);
+		assert_int_equal(world_count(w, first, "sda request-sense"), w->n_log - first);
+		assert_in_range(w->n_log - first, 10, 12);
+		world_free(w);
+	}
+}
+
+static void a_drive_whose_state_is_not_known_is_left_alone_for_a_while(void **state)
+{
+	struct world *w = world_of_one_scsi();
+	size_t first;
+
+	world_pass(w, 1);
+	first = w->n_log;
+	world_fail(w, 0, "sda", "request-sense", fail_status(0x08));
+	world_pass(w, 2 * MINUTE);
+	assert_int_equal(world_count(w, first, "sda request-sense"), w->n_log - first);
+	world_pass(w, 10 * MINUTE);	/* it never tells: then it is read all the same */
+	assert_in_range(world_count(w, first, "sda log-sense page=0d"), 8, 11);
+	world_free(w);
+}
+
+static void a_power_check_that_times_out_is_not_hammered(void **state)
+{
+	struct world *w = world_of_one_scsi();
+	size_t first;
+
+	world_pass(w, 1);
+	first = w->n_log;
+	world_fail(w, 0, "sda", "request-sense", fail_timeout());
+	world_pass(w, HOUR);
+	assert_in_range(w->n_log - first, 4, 6);	/* after 2, 4, 8, 16, 16 minutes */
+	assert_false(drive_poll_is_up(world_poll(w, "sda"), world_now_us(), poller_interval_us(w->poller)));
+	world_scsi_sense(w, "sda", 0, 0);
+	world_pass(w, 20 * MINUTE);
+	assert_true(drive_poll_is_up(world_poll(w, "sda"), world_now_us(), poller_interval_us(w->poller)));
+	world_free(w);
+}
+
+static void a_sleeping_drive_ages_when_nobody_asks_it(void **state)
+{
+	struct world *w = world_of_one_scsi();
+
+	world_pass(w, 1);
+	world_scsi_sense(w, "sda", 0x5e, 0x02);
+	world_pass(w, 30 * MINUTE);
+	assert_true(world_value(w, "sda", drive_temperature_celsius, "drive") == 40);
+	world_stop_listening(w);
+	world_hang_up(w);
+	world_pass(w, HOUR);
+	assert_true(isnan(world_value(w, "sda", drive_temperature_celsius, "drive")));
+	assert_false(drive_poll_is_up(world_poll(w, "sda"), world_now_us(), poller_interval_us(w->poller)));
 	world_free(w);
 }
 
@@ -840,6 +938,66 @@ static void a_reserved_drive_has_not_failed(void **state)
 	assert_false(drive_poll_is_reserved(poll));
 	assert_true(world_value(w, "sda", drive_endurance_used_ratio, NULL) == 0.08);
 	world_free(w);
+}
+
+/* Some reservations let LOG SENSE pass. */
+static void a_drive_whose_health_is_told_is_not_reserved(void **state)
+{
+	struct world *w = world_of_one_scsi();
+	struct drive_poll *poll;
+
+	world_fail(w, 0, "sda", "read-defects", fail_status(0x18));
+	world_fail(w, 0, "sda", "mode-sense page=1c", fail_status(0x18));
+	world_pass(w, 1);
+	poll = world_poll(w, "sda");
+	assert_false(drive_poll_is_reserved(poll));
+	assert_true(drive_poll_is_up(poll, world_now_us(), poller_interval_us(w->poller)));
+	say_pages_are(w, fail_sense(4, 0x44, 0));
+	world_pass(w, 10 * MINUTE);
+	assert_false(drive_poll_is_up(poll, world_now_us(), poller_interval_us(w->poller)));
+	world_free(w);
+}
+
+/* One answer of a kind lets all of that kind be asked again at their turns; the reservation is over. */
+static void a_reservation_is_over_for_all_pages_at_once(void **state)
+{
+	struct world *w = world_of_one_scsi();
+	struct drive_poll *poll;
+
+	world_pass(w, 1);
+	poll = world_poll(w, "sda");
+	say_pages_are(w, fail_status(0x18));
+	world_pass(w, 29 * MINUTE);
+	assert_true(drive_poll_is_reserved(poll));
+	world_temperature(w, "sda", 42);	/* the first that gets through */
+	world_fail(w, 0, "sda", "log-sense page=2f", fail_sense(4, 0x44, 0));
+	world_pass(w, MINUTE + 1000);
+	assert_false(drive_poll_is_reserved(poll));
+	world_free(w);
+}
+
+/* Which page feeds a series is decided once: a moment in which the drive was busy must not decide it. */
+static void a_busy_moment_in_the_first_visit_decides_no_source(void **state)
+{
+	static const uint8_t logs[] = { 0, 0, 0, 5, 0, 0x0d, 0x11, 0x2f, 0x3c };
+	const struct fail passing[] = { fail_status(0x08), fail_sense(0xb, 0x47, 0), fail_sense(2, 4, 1), fail_os(5, "ioctl") };
+
+	for (size_t i = 0; i < ARRAY_SIZE(passing); i++) {
+		struct world *w = world_of_one_scsi();
+		uint8_t fine[] = { 0x3c, 0, 0, 8, 0x80, 4, 3, 4, 0, 1, 0x11, 0x70 };	/* 70,000 millionths */
+
+		world_wear(w, "sda", 9);
+		world_say(w, "sda", "log-sense", logs, sizeof logs);
+		world_say(w, "sda", "log-sense page=3c parameter=8004", fine, sizeof fine);
+		world_fail(w, 1, "sda", "log-sense page=3c parameter=8004", passing[i]);
+		world_pass(w, 1);
+		assert_false(poller_is_settled(w->poller));
+		assert_true(isnan(world_value(w, "sda", drive_endurance_used_ratio, NULL)));
+		world_pass(w, 12000);
+		assert_true(poller_is_settled(w->poller));
+		assert_true(world_value(w, "sda", drive_endurance_used_ratio, NULL) == 0.07);
+		world_free(w);
+	}
 }
 
 static void a_busy_drive_is_asked_again_at_its_next_turn(void **state)
@@ -1153,6 +1311,15 @@ int main(void)
 		cmocka_unit_test(commands_are_counted_and_timed),
 		cmocka_unit_test(a_page_that_times_out_waits_longer_than_one_that_fails),
 		cmocka_unit_test(two_timeouts_in_a_row_end_the_visit),
+		cmocka_unit_test(one_timeout_takes_nothing_away),
+		cmocka_unit_test(timeouts_that_do_not_follow_each_other_end_no_visit),
+		cmocka_unit_test(a_sleeping_disk_with_a_unit_attention_gets_nothing_else),
+		cmocka_unit_test(a_drive_whose_state_is_not_known_is_left_alone_for_a_while),
+		cmocka_unit_test(a_power_check_that_times_out_is_not_hammered),
+		cmocka_unit_test(a_sleeping_drive_ages_when_nobody_asks_it),
+		cmocka_unit_test(a_drive_whose_health_is_told_is_not_reserved),
+		cmocka_unit_test(a_reservation_is_over_for_all_pages_at_once),
+		cmocka_unit_test(a_busy_moment_in_the_first_visit_decides_no_source),
 		cmocka_unit_test(a_reserved_drive_has_not_failed),
 		cmocka_unit_test(a_busy_drive_is_asked_again_at_its_next_turn),
 		cmocka_unit_test(what_a_drive_reports_with_its_power_state_is_heard),

@@ -258,6 +258,7 @@ static void sleep_keeps_values(void **state)
 	take(&w, GOOD, SECOND, drive_pending_sectors, 0, 8);
 	w.poll.has_power = true;
 	w.poll.power = POWER_STANDBY;
+	w.poll.power_us = 10000 * (uint64_t)MINUTE;
 	readings_age(&w.poll, 10000 * (uint64_t)MINUTE, MINUTE);
 	assert_true(value_of(&w, drive_pending_sectors) == 8);
 	w.poll.power = POWER_IDLE;
