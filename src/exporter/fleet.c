@@ -288,7 +288,7 @@ static int start_host(struct fleet *fleet)
 int fleet_start(struct fleet *fleet, sd_event *event, const struct options *options)
 {
 	struct poller_options poller = { .interval_us = options->poll_interval_us, .has_host_phys = options->has_host_phys,
-					 .skips_idle = options->skips_idle };
+					 .skips_idle = options->skips_idle, .visits_once = options->verb != VERB_SERVE };
 	bool has_replay = options->replays[0] != NULL;
 	int r;
 

@@ -34,7 +34,7 @@ void ata_attribute_put(const struct ata_attribute *a, struct sample_sink *to)
 enum reading { READING_PLAUSIBLE, READING_IMPLAUSIBLE, READING_NONE };	/* none: no such sensor, or it says nothing */
 
 enum { RANK_ATTRIBUTES = 10 };
-static const uint64_t NO_SENSOR = 0xffffffffffff;
+static const uint64_t NOTHING_BUT_ONES = 0xffffffffffff;
 
 static uint8_t byte_of(uint64_t raw, unsigned i)
 {
@@ -72,7 +72,7 @@ static enum reading read_celsius(uint64_t raw, double *ret)
 	bool is_between = (next <= now && now <= third) || (third <= now && now <= next);
 	bool is_negative = next == 0xff && now >= 0x80;
 
-	if (now == 0 || raw == NO_SENSOR)	/* no sensor says 0 far more often than a cold room does */
+	if (now == 0 || raw == NOTHING_BUT_ONES)	/* no sensor says 0 far more often than a cold room does */
 		return READING_NONE;
 	*ret = is_negative ? now - 256 : now;
 	return next == 0 || is_negative || (is_between && raw >> 24 == 0) ? READING_PLAUSIBLE : READING_IMPLAUSIBLE;
@@ -108,6 +108,8 @@ static const double scales[N_ATA_UNITS] = {
  * firmware's secret. */
 static bool is_contradicted(const struct ata_attribute *a)
 {
+	if (a->sense->part == ATA_LOW8 && a->sense->unit == ATA_PERCENT_LEFT && part_of(a, ATA_LOW8) == 0 && a->value >= 100)
+		return true;		/* used up, and as new: the raw number is not kept */
 	return a->sense->is_hearsay && a->sense->part == ATA_VALUE && a->sense->unit == ATA_PERCENT_LEFT && a->raw &&
 	       a->raw <= 100 && a->raw != a->value;
 }
@@ -117,7 +119,7 @@ static enum reading read_number(const struct ata_attribute *a, const struct driv
 {
 	uint64_t n = part_of(a, (enum ata_part)a->sense->part);
 
-	if (is_contradicted(a))
+	if (is_contradicted(a) || (a->sense->part == ATA_RAW && a->raw == NOTHING_BUT_ONES))
 		return READING_NONE;
 	switch (a->sense->unit) {
 	case ATA_CELSIUS:

@@ -64,11 +64,14 @@ static uint64_t larger(uint64_t sectors, uint64_t n, uint32_t block)
 	return n > sectors && n <= UINT64_MAX / block ? n : sectors;
 }
 
+enum { SECTORS_28_BITS = 0x0fffffff };
+
 /* The largest of the three counts of sectors: each smaller one is cut at what it can hold. Word 69 bit 3 (ACS-3): the
  * extended number of user addressable sectors is supported. */
 static uint64_t capacity(struct bytes in, uint32_t block)
 {
 	uint64_t sectors = words(in, 60, 2);
+	bool is_cut = sectors >= SECTORS_28_BITS;
 
 	if (!block)
 		return 0;
@@ -76,6 +79,8 @@ static uint64_t capacity(struct bytes in, uint32_t block)
 		sectors = larger(sectors, words(in, 100, 4), block);
 		if (has_bit(in, 69, 3))
 			sectors = larger(sectors, words(in, 230, 4), block);
+		if (is_cut && sectors <= SECTORS_28_BITS)	/* there are more, but it does not say how many */
+			return 0;
 	}
 	return sectors * block;
 }

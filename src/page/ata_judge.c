@@ -29,10 +29,12 @@ static double link_bytes_a_second(const struct drive_facts *facts)
 	return SATA1_BYTES_A_SECOND * (double)(1u << (generation - 1));
 }
 
-/* What the link carries in all the time powered on. */
+/* What the link carries in all the time powered on; as long as nobody lives where that is not told. */
 static double link_bound(const struct ata_judge *judge)
 {
-	return judge->power_on_s > 0 ? (judge->power_on_s + HOUR_UNDER_WAY_S) * link_bytes_a_second(judge->facts) : 0;
+	double on_s = judge->power_on_s > 0 ? judge->power_on_s + HOUR_UNDER_WAY_S : MAX_POWER_ON_S;
+
+	return on_s * link_bytes_a_second(judge->facts);
 }
 
 static double flash_bound(const struct ata_judge *judge)
@@ -139,5 +141,9 @@ static void implausible(struct sample_sink *sink, const char *quantity)
 
 struct ata_judge ata_judge_of(struct sample_sink *to, const struct drive_facts *facts)
 {
-	return (struct ata_judge){ .sink = { .put = put, .implausible = implausible }, .to = to, .facts = facts };
+	return (struct ata_judge){
+		.sink = { .put = put, .implausible = implausible }, .to = to, .facts = facts,
+		.power_on_s = (double)facts->power_on_hours * 3600,
+		.written_bytes = (double)facts->written_blocks * facts->logical_block,
+	};
 }

@@ -8,7 +8,7 @@ struct ata_judge {
 	struct sample_sink sink;	/* what a decoder puts into */
 	struct sample_sink *to;
 	const struct drive_facts *facts;
-	double power_on_s, written_bytes;	/* as told by samples before: what others are judged by; 0: not told */
+	double power_on_s, written_bytes;	/* as other pages or samples before told: what others are judged by; 0: not told */
 };
 
 struct ata_judge ata_judge_of(struct sample_sink *to, const struct drive_facts *);

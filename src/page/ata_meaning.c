@@ -37,16 +37,20 @@ static const struct ata_meaning by_id[] = {
 	MEANS(190, TEMPERATURE, RAW, CELSIUS, "Airflow_Temperature_Cel"),
 	MEANS(9, POWER_ON, LOW32, HOURS, "Power_On_Hours"),
 	MEANS(12, POWER_CYCLES, LOW32, COUNT, "Power_Cycle_Count"),
+};
+
+/* The same of what is not known to be an SSD: on those these ids have other meanings often enough. */
+static const struct ata_meaning by_id_of_others[] = {
 	MEANS(5, REALLOCATED, ALONE16, COUNT, "Reallocated_Sector_Ct"),
 	MEANS(197, PENDING, LOW32, COUNT, "Current_Pending_Sector"),
 	MEANS(198, OFFLINE_UNCORRECTABLE, LOW32, COUNT, "Offline_Uncorrectable"),
 };
 
-/* The same of disks alone: on SSDs these ids have other meanings as often as not. */
+/* And of what is known to be a disk. */
 static const struct ata_meaning by_id_of_disks[] = {
 	MEANS(4, START_STOPS, LOW32, COUNT, "Start_Stop_Count"),
 	MEANS(193, LOAD_CYCLES, LOW32, COUNT, "Load_Cycle_Count"),
-	MEANS(187, UNCORRECTED, LOW32, COUNT, "Reported_Uncorrect"),
+	MEANS(187, UNCORRECTED, ALONE16, COUNT, "Reported_Uncorrect"),
 	MEANS(188, TIMEOUTS, RAW, COUNT, "Command_Timeout"),
 	MEANS(199, CRC_ERRORS, LOW32, COUNT, "UDMA_CRC_Error_Count"),
 };
@@ -55,7 +59,7 @@ static const struct ata_meaning by_id_of_disks[] = {
 static const struct ata_meaning in_minutes[] = { MEANS(9, POWER_ON, LOW32, MINUTES, "Power_On_Minutes") };
 static const struct ata_meaning in_half_minutes[] = { MEANS(9, POWER_ON, LOW32, HALF_MINUTES, "Power_On_Half_Minutes") };
 /* Of these some firmware counts hours, some seconds or half minutes: where nobody has a word on the very firmware, nothing. */
-static const char unsure_of_power_on[] = "FUJITSU *|SAMSUNG S[PV][0-9]*|SAMSUNG H[DMS][0-9]*";
+static const char unsure_of_power_on[] = "TOSHIBA MK*|Maxtor *|MAXTOR *|FUJITSU *|SAMSUNG S[PV][0-9]*|SAMSUNG H[DMS][0-9]*";
 /* IBM's line, under all its owners, packs a second count above a 16-bit one. */
 static const struct ata_meaning ibm_line[] = { MEANS(5, REALLOCATED, LOW16, COUNT, "Reallocated_Sector_Ct") };
 /* Seagate packs three counts of 16 bits into 188; 1, 7 and 195 have errors above operations. */
@@ -67,9 +71,9 @@ static const struct ata_meaning seagate_disks[] = {
 
 #define DISKS(some_models, the_rows) { .models = some_models, .rows = the_rows, .n_rows = ARRAY_SIZE(the_rows) }
 static const struct ata_family disk_families[] = {
-	DISKS("TOSHIBA MK*|Maxtor *|MAXTOR *", in_minutes),
+	DISKS("TOSHIBA MK??5[16]GSY*|TOSHIBA MK??61GSY*|M[aA][xX][tT][oO][rR] [2-59]*|M[aA][xX][tT][oO][rR] [67][BELKY]*", in_minutes),
 	DISKS("SAMSUNG MP0*|SAMSUNG SV[0-9]*", in_half_minutes),
-	DISKS("IBM*|IC25*|IC35*|Hitachi*|HITACHI*|HGST*|HDS*|HDT*|HTS*|HTE*|HUA*|HUS*|HUH*", ibm_line),
+	DISKS("IBM*|IC25*|IC35*|Hitachi*|HITACHI*|HDS*|HDT*|HTS*|HTE*|HUA*", ibm_line),
 	DISKS("ST[1-9]*[A-Z][A-Z][0-9]*|ST3*A*|ST9*A*", seagate_disks),
 };
 
@@ -154,10 +158,16 @@ static bool ask_family(struct subject *s, const struct ata_family *f)
 	return f && ask_rows(s, f->rows, f->n_rows);
 }
 
-/* 231 is a temperature on some disks and the life that is left on many SSDs; libatasmart knows the former only. */
+/* 231 is a temperature on some disks and the life that is left on many SSDs; libatasmart knows the former only. Its other
+ * names it gives to SSDs too, where some of them do not hold. */
 static bool is_for(const struct ata_meaning *row, int32_t rpm)
 {
-	return row->id != 231 || rpm > 0;
+	if (row->id == 231)
+		return rpm > 0;
+	for (size_t i = 0; i < ARRAY_SIZE(by_id_of_others); i++)
+		if (by_id_of_others[i].id == row->id)
+			return rpm != 0;
+	return true;
 }
 
 /* Another name for one of these ids, or none, says that the model means something else by it. */
@@ -180,6 +190,7 @@ static bool ask_generic(struct subject *s)
 	if (s->id == 9 && matches(unsure_of_power_on, s->model))
 		return true;
 	return ask_rows(s, by_id, ARRAY_SIZE(by_id)) ||
+	       (s->rpm != 0 && ask_rows(s, by_id_of_others, ARRAY_SIZE(by_id_of_others))) ||
 	       (s->rpm > 0 && ask_rows(s, by_id_of_disks, ARRAY_SIZE(by_id_of_disks)));
 }
 

@@ -20,7 +20,9 @@ enum {
 };
 
 /* Offsets of page 01h. */
-enum { POWER_ON_HOURS = 0x10, WRITE_COMMANDS = 0x20, READ_COMMANDS = 0x30, HOURS_BYTES = 4, COMMANDS_BYTES = 6 };
+enum { POWER_ON_HOURS = 0x10, SECTORS_WRITTEN = 0x18, WRITE_COMMANDS = 0x20, READ_COMMANDS = 0x30 };
+enum { HOURS_BYTES = 4, SECTORS_BYTES = 6, COMMANDS_BYTES = 6 };
+static const uint64_t ALL_ONES = 0xffffffffffff;
 
 #define SPEC(page_text, offset) "ACS-4, Device Statistics log, page " page_text ", offset " #offset
 #define STATISTIC(page_text, offset, bytes, label_name, ...) \
@@ -49,8 +51,8 @@ static const struct page_field general_fields[] = {
 	STATISTIC("1", 0x60, 1, "random_write_resources_used"),
 	COUNT("1", 0x08, drive_power_cycles_total),
 	QUANTITY("1", 0x10, 4, RAW_HOURS, drive_power_on_seconds_total),
-	QUANTITY("1", 0x18, 6, RAW_LOGICAL_BLOCKS, drive_written_bytes_total),
-	QUANTITY("1", 0x28, 6, RAW_LOGICAL_BLOCKS, drive_read_bytes_total),
+	QUANTITY("1", 0x18, 6, RAW_LOGICAL_BLOCKS, drive_written_bytes_total, .absent = ABSENT_ONES),
+	QUANTITY("1", 0x28, 6, RAW_LOGICAL_BLOCKS, drive_read_bytes_total, .absent = ABSENT_ONES),
 	COUNT("1", 0x40, drive_pending_sectors),
 };
 
@@ -176,6 +178,8 @@ static void learn_use(struct bytes all, struct drive_facts *facts)
 	if (is_told(GENERAL, flags_of(all, WRITE_COMMANDS)) && is_told(GENERAL, flags_of(all, READ_COMMANDS)))
 		facts->commands = ata_log_number(all, WRITE_COMMANDS, COMMANDS_BYTES) +
 				  ata_log_number(all, READ_COMMANDS, COMMANDS_BYTES);
+	if (is_told(GENERAL, flags_of(all, SECTORS_WRITTEN)) && ata_log_number(all, SECTORS_WRITTEN, SECTORS_BYTES) != ALL_ONES)
+		facts->written_blocks = ata_log_number(all, SECTORS_WRITTEN, SECTORS_BYTES);
 }
 
 /* ---- which there are: page 00h, how many, then their numbers */

@@ -56,7 +56,7 @@ struct drive_facts {
 	bool has_smart_error_log, has_smart_self_test_log, has_sct, has_phy_events;	/* IDENTIFY words 84, 87, 206, 76 */
 	bool has_farm_errors;		/* Seagate's log A6h was found to be laid out as we know it */
 	uint32_t power_on_hours;	/* as Device Statistics, else the attributes, last told them; 0: not told */
-	uint64_t commands;		/* reads and writes of the host, likewise */
+	uint64_t commands, written_blocks;	/* reads and writes of the host, likewise */
 
 	/* NVMe */
 	uint32_t nvme_version;		/* VER: major << 16 | minor << 8 | tertiary; 0 before 1.2 */

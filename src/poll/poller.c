@@ -45,12 +45,14 @@ uint64_t poller_other_disk_replies(const struct poller *p)
 
 /* ---- the schedule */
 
-static uint64_t next_time(const struct drive_poll *poll)
+static uint64_t next_time(const struct poller *p, const struct drive_poll *poll)
 {
 	uint64_t due = plan_next_due(poll);
 
 	if (due == UINT64_MAX && !poll->n_entries)
 		due = 0;
+	if (p->options.visits_once && poll->has_had_visit && !poll->is_visiting && !visit_is_unfinished(poll))
+		return UINT64_MAX;
 	return due > poll->next_visit_us ? due : poll->next_visit_us;
 }
 
@@ -100,7 +102,7 @@ static uint64_t attend(struct poller *p, struct drive_poll *poll, uint64_t now)
 	uint64_t at;
 
 	if (!poll->is_outstanding) {
-		at = next_time(poll);
+		at = next_time(p, poll);
 		if (at > now)
 			return at;
 		if (is_host_taken(p, poll))
@@ -108,7 +110,7 @@ static uint64_t attend(struct poller *p, struct drive_poll *poll, uint64_t now)
 		poll->is_visiting = true;
 		visit_go_on(p, poll);
 		if (!poll->is_outstanding)
-			return next_time(poll);
+			return next_time(p, poll);
 	}
 	return poll->is_stuck ? UINT64_MAX : poll->sent_us + p->options.deadline_us;
 }

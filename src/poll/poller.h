@@ -22,6 +22,7 @@ struct poller_options {
 	uint64_t deadline_us;		/* after it a drive counts as stuck; 0: 5 s */
 	bool has_host_phys;		/* --collector.host-phys */
 	bool skips_idle;		/* --standby.skip=idle */
+	bool visits_once;		/* a drive whose first visit is over is asked no more */
 };
 
 int poller_new(sd_event *, struct drive_table *, const struct poller_options *, struct poller **ret);

@@ -259,7 +259,7 @@ static struct fail understand(struct drive_poll *poll, struct plan_entry *entry,
 	return OK;
 }
 
-enum { SELDOM = 6 };	/* intervals */
+enum { SELDOM = 6, EACH_HALF_HOUR = 30, EACH_HOUR = 60 };	/* intervals */
 
 /* Spreads later visits over the interval: each drive has its own place in it, and each page of a longer period its own
  * interval among them. What an ATA drive is asked seldom is not read again soon after the first visit: the first hour, with
@@ -272,8 +272,8 @@ static uint64_t first_due(const struct poller *p, const struct drive_poll *poll,
 	uint64_t now = poller_now_us(p), offset = place % 1000 * interval / 1000;
 	uint64_t turn = turns > 1 ? (place / 1000 + entry->order * 7) % turns : 0;
 
-	if (entry->page->transport == TRANSPORT_ATA && turns >= SELDOM)
-		now += period;
+	if (entry->page->transport == TRANSPORT_ATA && turns >= SELDOM && !entry->page->is_health)
+		now += turns >= EACH_HALF_HOUR && turns < EACH_HOUR ? 2 * period : period;
 	return now + (offset ? offset : interval) + turn * interval;
 }
 
@@ -366,6 +366,8 @@ bool visit_is_unfinished(const struct drive_poll *poll)
 {
 	if (poll->is_power_tried_again)
 		return true;
+	if (drive_poll_sleeps(poll))	/* that may take hours */
+		return false;
 	for (size_t i = 0; i < poll->n_entries; i++)
 		if (poll->entries[i].is_tried_again && !poll->entries[i].is_unsupported)
 			return true;

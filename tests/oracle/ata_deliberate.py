@@ -111,6 +111,12 @@ def is_count_of_disks(capture, claim, ours):
         not is_in_table(capture, number) and number in ON_DISKS and not 0x401 <= capture.word(217) <= 0xfffe
 
 
+def is_count_of_no_ssd(capture, claim, ours):
+    number = attribute(claim)
+    return is_of(claim, 'attributes') and ours is None and number not in capture.own_attributes and \
+        not is_in_table(capture, number) and number in (5, 197, 198) and capture.word(217) == 1
+
+
 def is_known_to_atasmart(capture, claim, ours):
     """As no count, or as one of minutes."""
     number = attribute(claim)
@@ -122,11 +128,6 @@ def is_known_to_atasmart(capture, claim, ours):
 def is_unsure_time(capture, claim, ours):
     return claim.family == 'drive_power_on_seconds_total' and claim.page in ('attributes', None) and ours is None and \
         not HAS_ATASMART and POWER_ON not in capture.own_attributes and model(capture).startswith(('SAMSUNG H', 'FUJITSU '))
-
-
-def is_pending_otherwise(capture, claim, ours):
-    return is_of(claim, 'attributes', 'drive_pending_sectors') and ours is None and \
-        claim.raw['name'] == 'Current_Pending_ECC_Cnt'
 
 
 def is_of_table(capture, claim, ours):
@@ -270,9 +271,9 @@ ROWS = (
     ('SMART data', '9 of disks by Samsung and Fujitsu, without libatasmart', NOWHERE if HAS_ATASMART else CORPUS, is_unsure_time),
     ('SMART data', '9 with minutes and milliseconds', CAPTURES, is_finer_time),
     ('SMART data', '190 and 194 at 0', CAPTURES, is_no_thermometer),
-    ('SMART data', '197 as `Current_Pending_ECC_Cnt`', CAPTURES, is_pending_otherwise),
     ('SMART data', '4, 187, 188, 193 and 199, where nothing is known of the model, not even a rotation rate', CAPTURES,
      is_count_of_disks),
+    ('SMART data', '5, 197 and 198 of a solid-state drive of which nothing is known', CORPUS, is_count_of_no_ssd),
     ('SMART data', 'others, where nothing is known of the model', CAPTURES, is_word_on_all_drives),
     ('Device Statistics', 'a normalized count', CAPTURES, is_normalized),
     ('Device Statistics', 'Utilization Usage Rate, page 01h offset 50h', CAPTURES, is_packed_statistic),

@@ -26,7 +26,7 @@ static const struct row_case {
 	{ "Samsung SSD 850 EVO 250GB", "EMT03B6Q", 241, 99, 105727765555, drive_written_bytes_total, { NULL }, 105727765555 * 512.0 },
 	{ "SAMSUNG MZ7LM240HMHQ-00005", "GXT5204Q", 242, 99, 2518373167, drive_read_bytes_total, { NULL }, 2518373167 * 512.0 },
 	{ "SAMSUNG MZ7LM240HMHQ-00005", "GXT5204Q", 251, 100, 25415162368, drive_nand_written_bytes_total, { NULL }, 25415162368 * 512.0 },
-	{ "SAMSUNG MZ7LM240HMHQ-00005", "GXT5204Q", 5, 100, 3, drive_reallocated_sectors, { NULL }, 3 },
+	{ "SAMSUNG MZ7LM240HMHQ-00005", "GXT5204Q", 5, 100, 3, drive_retired_blocks, { NULL }, 3 },
 	{ "SAMSUNG MZ7LM240HMHQ-00005", "GXT5204Q", 179, 97, 12, drive_spare_available_ratio, { NULL }, 0.97 },
 	{ "Samsung SSD 870 QVO 4TB", "SVQ02B6Q", 181, 100, 4, drive_program_failures_total, { NULL }, 4 },
 	{ "Samsung SSD 870 QVO 4TB", "SVQ02B6Q", 182, 100, 5, drive_erase_failures_total, { NULL }, 5 },
@@ -41,20 +41,24 @@ static const struct row_case {
 	{ "INTEL SSDSA2MH080G1GC", "", 225, 200, 25105, drive_written_bytes_total, { NULL }, 25105 * MIB_32 },
 	{ "INTEL SSDSC2BB240G4", "", 242, 100, 7177604, drive_read_bytes_total, { NULL }, 7177604 * MIB_32 },
 	{ "INTEL SSDSC2BB480G6", "", 243, 100, 18148965, drive_nand_written_bytes_total, { NULL }, 18148965 * MIB_32 },
-	{ "INTEL SSDSC2KB240G7", "", 5, 99, 4, drive_reallocated_sectors, { NULL }, 4 },
+	{ "INTEL SSDSC2KB240G7", "", 5, 99, 4, drive_retired_blocks, { NULL }, 4 },
 	{ "INTEL SSDSC2KB240G7", "", 170, 99, 0, drive_spare_available_ratio, { NULL }, 0.99 },
 	{ "INTEL SSDSA2CW120G3", "", 232, 98, 0, drive_spare_available_ratio, { NULL }, 0.98 },
 	{ "INTEL SSDSC2KB240G7", "", 171, 100, 1, drive_program_failures_total, { NULL }, 1 },
 	{ "INTEL SSDSC2KB240G7", "", 172, 100, 2, drive_erase_failures_total, { NULL }, 2 },
 	{ "INTEL SSDSC2KB240G8", "", 174, 100, 721, drive_unsafe_shutdowns_total, { NULL }, 721 },
 	{ "INTEL SSDSA2CW120G3", "", 192, 100, 2, drive_unsafe_shutdowns_total, { NULL }, 2 },
+	{ "INTEL SSDSC2KB240G8", "", 197, 100, 3, drive_pending_sectors, { NULL }, 3 },
+	{ "SAMSUNG MZ7LM960HMJP-00005", "", 197, 100, 3, drive_pending_sectors, { NULL }, 3 },
+	{ "Micron_5300_MTFDDAK480TDS", "", 198, 100, 3, drive_offline_uncorrectable_sectors, { NULL }, 3 },
+	{ "CT500MX500SSD1", "M3CR023", 198, 100, 3, drive_offline_uncorrectable_sectors, { NULL }, 3 },
 	{ "SOLIDIGM SSDSC2KB038TZ", "", 187, 100, 9, drive_uncorrected_errors_total, { "all" }, 9 },
 	{ "INTEL SSDSC2BB480G4", "", 199, 100, 3, drive_link_errors_total, { "0", "crc", "drive" }, 3 },
 
 	/* Intel with Dell's firmware: S3520 240GB */
 	{ "SSDSCKJB240G7R", "", 245, 86, 86, drive_endurance_used_ratio, { NULL }, 0.14 },
 	{ "SSDSCKJB240G7R", "", 225, 100, 129493, drive_written_bytes_total, { NULL }, 129493 * MIB_32 },
-	{ "SSDSCKJB240G7R", "", 5, 100, 1, drive_reallocated_sectors, { NULL }, 1 },
+	{ "SSDSCKJB240G7R", "", 5, 100, 1, drive_retired_blocks, { NULL }, 1 },
 	{ "SSDSCKJB240G7R", "", 170, 91, 0, drive_spare_available_ratio, { NULL }, 0.91 },
 	{ "SSDSCKJB240G7R", "", 181, 100, 2, drive_program_failures_total, { NULL }, 2 },
 	{ "SSDSCKJB240G7R", "", 182, 100, 3, drive_erase_failures_total, { NULL }, 3 },
@@ -74,6 +78,15 @@ static const struct row_case {
 	{ "Micron_5300_MTFDDAK480TDS", "", 187, 100, 4, drive_uncorrected_errors_total, { "all" }, 4 },
 	{ "Micron_5300_MTFDDAK480TDS", "", 188, 100, 27, drive_command_timeouts_total, { NULL }, 27 },
 	{ "Micron_5300_MTFDDAK480TDS", "", 199, 100, 2, drive_link_errors_total, { "0", "crc", "drive" }, 2 },
+	{ "Micron_5300_MTFDDAK480TDS", "", 246, 100, 57128752843, drive_written_bytes_total, { NULL }, 29249921455616 },
+	{ "Micron_5300_MTFDDAK480TDS", "", 5, 100, 6, drive_retired_blocks, { NULL }, 6 },
+	{ "Micron_1100_MTFDDAK512TBN", "", 246, 100, 57128752843, drive_written_bytes_total, { NULL }, 29249921455616 },	/* 29.25 TB */
+	{ "CT500MX500SSD1", "M3CR023", 171, 100, 2, drive_program_failures_total, { NULL }, 2 },
+	{ "CT500MX500SSD1", "M3CR023", 172, 100, 3, drive_erase_failures_total, { NULL }, 3 },
+	{ "CT500MX500SSD1", "M3CR023", 174, 100, 44, drive_unsafe_shutdowns_total, { NULL }, 44 },
+	{ "CT500MX500SSD1", "M3CR023", 187, 100, 4, drive_uncorrected_errors_total, { "all" }, 4 },
+	{ "CT500MX500SSD1", "M3CR023", 188, 100, 27, drive_command_timeouts_total, { NULL }, 27 },
+	{ "CT500MX500SSD1", "M3CR023", 199, 100, 2, drive_link_errors_total, { "0", "crc", "drive" }, 2 },
 
 	/* SandForce: ADATA SX900 512GB, OCZ Talos 2 */
 	{ "ADATA SSD SX900 512GB-DL2", "5.8.2", 231, 76, 115964116992, drive_endurance_used_ratio, { NULL }, 0.24 },
@@ -99,6 +112,9 @@ static const struct row_case {
 	{ "XA960LE10063", "SF450030", 187, 100, 5, drive_uncorrected_errors_total, { "all" }, 5 },
 	{ "XA960LE10063", "SF450030", 199, 100, 6, drive_link_errors_total, { "0", "crc", "drive" }, 6 },
 	{ "XA960LE10063", "SF450030", 232, 94, 0, drive_spare_available_ratio, { NULL }, 0.94 },
+
+	/* XF1230: of its own attributes none is known */
+	{ "XF1230-1A0480", "", 194, 100, 30, drive_temperature_celsius, { "drive" }, 30 },
 
 	/* Phison: Kingston A400 with two firmwares, whose values contradict each other and whose raw numbers do not */
 	{ "KINGSTON SA400S37240G", "SBFK71B1", 231, 7, 93, drive_endurance_used_ratio, { NULL }, 0.07 },
@@ -201,6 +217,52 @@ static void every_row_says_what_its_number_is(void **state)
 	assert_int_equal(n_wrong, 0);
 }
 
+/* Models whose names are like those of a family, and attributes that mean something else there; and what a family says that
+ * it does not take. */
+static void what_is_not_sure_is_not_served(void **state)
+{
+	static const struct {
+		const char *model, *firmware;
+		uint8_t id, value;
+		uint64_t raw;
+		enum metric_family_id family;
+	} silent[] = {
+		{ "CT250BX100SSD1", "MU02", 246, 100, 400000, drive_written_bytes_total },	/* flash written, 32 MiB */
+		{ "CT250BX100SSD1", "MU02", 241, 100, 300000, drive_written_bytes_total },
+		{ "M4-CT256M4SSD2", "040H", 170, 100, 0, drive_spare_available_ratio },	/* grown failing blocks */
+		{ "CT500MX500SSD1", "M3CR023", 170, 100, 0, drive_spare_available_ratio },
+		{ "CT500MX500SSD1", "M3CR023", 197, 100, 1, drive_pending_sectors },	/* corrections */
+		{ "TS128GSSD320", "", 241, 100, 9600, drive_written_bytes_total },
+		{ "TS120GSSD25D-M", "", 199, 100, 123456789, drive_link_errors_total },	/* sectors written */
+		{ "TS128GSSD340", "", 169, 100, 77, drive_endurance_used_ratio },
+		{ "XF1230-1A0480", "", 233, 100, 12345, drive_nand_written_bytes_total },
+		{ "XF1230-1A0480", "", 190, 100, 30, drive_temperature_celsius },	/* SATA errors */
+		{ "OCZ-VECTOR", "", 198, 100, 8000, drive_offline_uncorrectable_sectors },	/* GiB read */
+		{ "OCZ-VECTOR", "", 197, 100, 2, drive_pending_sectors },
+		{ "OCZ-VECTOR", "", 5, 100, 3, drive_reallocated_sectors },
+		{ "X SSD 870 EVO", "", 177, 99, 12, drive_endurance_used_ratio },
+		{ "INTEL SSDSC2BB240G4", "", 226, 100, 65535, drive_endurance_used_ratio },
+		{ "INTEL SSDSC2BB240G4", "", 226, 100, 51917, drive_endurance_used_ratio },
+		{ "SSDSCKJB240G7R", "", 233, 100, 129493, drive_endurance_used_ratio },
+		{ "SAMSUNG MZ7LM960HMJP-00005", "", 245, 100, 65535, drive_endurance_used_ratio },
+		{ "WDC  WDS500G2B0A-00SM50", "", 233, 100, 9011, drive_nand_written_bytes_total },
+		{ "KINGSTON SA400S37240G", "SBFK71E0", 169, 100, 0, drive_endurance_used_ratio },
+		{ "KINGSTON SA400S37240G", "SBFK71E0", 231, 100, 0, drive_endurance_used_ratio },	/* as new, or used up */
+		{ "TS32GMTS400", "", 169, 100, 0, drive_endurance_used_ratio },
+		{ "SAMSUNG MZ7LM960HMJP-00005", "", 241, 99, 0xffffffffffff, drive_written_bytes_total },
+	};
+	struct collect c;
+
+	collect_begin(&c);
+	for (size_t i = 0; i < ARRAY_SIZE(silent); i++) {
+		read_one(silent[i].model, silent[i].firmware, silent[i].id, silent[i].value, silent[i].raw, &c);
+		for (size_t k = 0; k < c.set.n; k++)
+			if (c.set.at[k].family == silent[i].family)
+				fail_msg("%s: attribute %u tells %s", silent[i].model, silent[i].id, metric_families[silent[i].family].name);
+	}
+	collect_end(&c);
+}
+
 static bool has_case(const struct ata_family *f, const struct ata_meaning *row)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -296,6 +358,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_row_says_what_its_number_is),
 		cmocka_unit_test(every_row_has_a_number),
+		cmocka_unit_test(what_is_not_sure_is_not_served),
 		cmocka_unit_test(attributes_with_another_meaning_feed_nothing),
 		cmocka_unit_test(impossible_numbers_are_absent_and_counted),
 	};

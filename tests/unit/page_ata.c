@@ -195,6 +195,9 @@ static void the_largest_count_of_sectors_is_the_capacity(void **state)
 	assert_true(learned(raw)->capacity_bytes == 480103981056);
 	put_word(raw, 69, 0);
 	assert_true(learned(raw)->capacity_bytes == 480103981056);
+	put_words(raw, 60, 0x0fffffff, 2);
+	put_words(raw, 100, UINT64_MAX, 4);	/* more than 28 bits can say, and rubbish where it should be said */
+	assert_true(learned(raw)->capacity_bytes == 0);
 }
 
 static void rotation_is_told_or_not(void **state)

@@ -177,6 +177,40 @@ static void each_phy_of_each_port_is_told(void **state)
 	collect_end(&c);
 }
 
+/* SPL, NEGOTIATED LOGICAL LINK RATE: 0h is not known, 1h to 6h (UNSUPPORTED_PHY_ATTACHED) are reasons for having no link, 7h
+ * and those after 22.5 Gbit/s are reserved. */
+static const double rate_by_code[16] = { NAN, 0, 0, 0, 0, 0, 0, NAN, 1.5e9, 3e9, 6e9, 12e9, 22.5e9, NAN, NAN, NAN };
+
+static void assert_rate(const struct collect *c, uint8_t code, const char *phy, const char *side)
+{
+	double rate = collect_value(c, drive_link_speed_bits_per_second, phy, side), expected = rate_by_code[code];
+
+	if (isnan(expected) ? !isnan(rate) : rate != expected)
+		fail_msg("code %xh at the %s's side is told as %g", code, side, rate);
+}
+
+static void a_phy_is_down_by_six_codes_and_no_other(void **state)
+{
+	uint8_t port[4 + 4 + 4 + 48] = { 0x18, 0, 0, 56, 0, 1, 3, 52, 6, 0, 0, 1 };
+	uint8_t host[18] = { 7 };
+	struct page host_phys = scsi_host_phys;
+	struct collect c;
+
+	host_phys.place = "0:0:3:0";
+	port[12 + 1] = 2;
+	port[12 + 3] = 44;
+	collect_begin(&c);
+	for (uint8_t code = 0; code < ARRAY_SIZE(rate_by_code); code++) {
+		port[12 + 5] = 0xf0 | code;	/* REASON stands before it */
+		assert_decodes(&scsi_ports, port, sizeof port, &blank, &c);
+		assert_rate(&c, code, "1-2", "drive");
+		host[1] = code;
+		assert_decodes(&host_phys, host, sizeof host, &blank, &c);
+		assert_rate(&c, code, "0:0:3:0-7", "host");
+	}
+	collect_end(&c);
+}
+
 static void phys_of_the_host_are_named_by_their_path(void **state)
 {
 	struct page page = scsi_host_phys;
@@ -193,6 +227,46 @@ static void phys_of_the_host_are_named_by_their_path(void **state)
 	assert_failed(decode_exactly(&page, BYTES(7, 0xb, 0), &blank, &c), "ends within a phy");
 	assert_decodes(&page, NULL, 0, &blank, &c);
 	assert_int_equal(c.set.n, 0);
+	collect_end(&c);
+}
+
+/* ---- 0Dh/01h, 0Dh/02h: humidity */
+
+static const enum metric_family_id extreme = drive_relative_humidity_extreme_ratio;
+static const enum metric_family_id limit = drive_relative_humidity_limit_ratio;
+
+static void assert_per_cent(const struct collect *c, uint8_t byte, enum metric_family_id family, const char *label,
+			    const char *second)
+{
+	double value = collect_value(c, family, label, second);
+
+	if (byte <= 100 ? value != (double)byte / 100 : !isnan(value))
+		fail_msg("%s%s%s: %u is told as %g", label, second ? ", " : "", second ? second : "", byte, value);
+}
+
+/* Each byte goes through all values while its neighbours stand at 40 to 45 per cent. */
+static void humidity_above_100_per_cent_is_absent(void **state)
+{
+	uint8_t report[16] = { 0x4d, 1, 0, 12, 1, 0, 3, 8 }, limits[16] = { 0x4d, 2, 0, 12, 1, 0, 3, 8 };
+	struct collect c;
+
+	collect_begin(&c);
+	for (unsigned byte = 0; byte <= UINT8_MAX; byte++)
+		for (size_t moved = 0; moved < 8; moved++) {
+			for (uint8_t i = 0; i < 8; i++)
+				report[8 + i] = limits[8 + i] = i == moved ? (uint8_t)byte : 40 + i;
+			assert_decodes(&scsi_environment_report, report, sizeof report, &blank, &c);
+			assert_per_cent(&c, report[9], drive_relative_humidity_ratio, "drive", NULL);
+			assert_per_cent(&c, report[10], extreme, "drive", "highest");
+			assert_per_cent(&c, report[11], extreme, "drive", "lowest");
+			assert_per_cent(&c, report[12], extreme, "drive", "highest_since_power_on");
+			assert_per_cent(&c, report[13], extreme, "drive", "lowest_since_power_on");
+			assert_decodes(&scsi_environment_limits, limits, sizeof limits, &blank, &c);
+			assert_per_cent(&c, limits[8], limit, "critical", NULL);
+			assert_per_cent(&c, limits[11], limit, "low_critical", NULL);
+			assert_per_cent(&c, limits[12], limit, "warning", NULL);
+			assert_per_cent(&c, limits[15], limit, "low_warning", NULL);
+		}
 	collect_end(&c);
 }
 
@@ -339,6 +413,11 @@ static void makers_are_known_behind_other_names(void **state)
 		{ "NETAPP", "X358_S16433T8ATE", "5002538a1b2c3d40", MAKER_UNKNOWN },
 		{ "TOSHIBA", "PX02SMF040", "50000395e8c0b2d0", MAKER_UNKNOWN },
 		{ "STEC", "S842E800M2", "5000a72030000000", MAKER_UNKNOWN },
+		{ "NETAPP", "X438_1625400MCSG", "6000c500a1b2c3d40000000000000001", MAKER_SEAGATE },	/* NAA 6 */
+		{ "HPE", "MO0400JFFCF", "6000cca04e1b2c3d0000000000000001", MAKER_HGST },
+		{ "HPE", "LOGICAL VOLUME", "600508b1001c000c50000ccad0000001", MAKER_UNKNOWN },	/* not in that place */
+		{ "HPE", "MO0400JFFCF", "3000cca04e1b2c3d", MAKER_UNKNOWN },	/* NAA 3: locally assigned */
+		{ "HPE", "MO0400JFFCF", "000ccafffe4e1b2c", MAKER_UNKNOWN },	/* EUI-64 */
 		{ "", "", "", MAKER_UNKNOWN },
 	};
 
@@ -379,6 +458,113 @@ static void a_vendor_page_of_another_form_gives_nothing(void **state)
 	collect_end(&c);
 }
 
+static void wear_of_page_3ch_is_of_solid_state_and_of_four_bytes(void **state)
+{
+	struct drive_facts facts = { .rpm = 0 };
+	uint8_t raw[4 + 4 + 8] = { 0x3c, 0, 0, 0, 0x80, 4, 3 };
+	struct collect c;
+
+	collect_begin(&c);
+	for (uint8_t n = 0; n <= 8; n++) {
+		raw[3] = 4 + n;
+		raw[7] = n;
+		memset(raw + 8, 0, 8);
+		memcpy(raw + 8, (const uint8_t[]){ 0, 6, 0x68, 0xa1 }, 4);	/* 420001 */
+		assert_decodes(&scsi_seagate_wear, raw, 8u + n, &facts, &c);
+		assert_int_equal(c.set.n, n == 4);
+		memset(raw + 8, 0, 8);						/* a wider number would end there */
+		if (n > 4)
+			memcpy(raw + 8 + n - 4, (const uint8_t[]){ 0, 6, 0x68, 0xa1 }, 4);
+		assert_decodes(&scsi_seagate_wear, raw, 8u + n, &facts, &c);
+		assert_int_equal(c.set.n, n == 4);
+	}
+	for (size_t i = 0; i < 4; i++) {
+		facts.rpm = (const int32_t[]){ -1, 0, 5400, 15000 }[i];		/* not told, none, rotating */
+		assert_decodes(&scsi_seagate_wear, BYTES(0x3c, 0, 0, 8, 0x80, 4, 3, 4, 0, 6, 0x68, 0xa1), &facts, &c);
+		assert_int_equal(c.set.n, facts.rpm <= 0);
+	}
+	collect_end(&c);
+}
+
+/* Five counters, of which one has n bytes and the others 4: each is its code and 1. */
+static size_t cache_page_of(uint8_t *raw, uint8_t odd, uint8_t n)
+{
+	uint8_t *to = raw + 4;
+
+	for (uint8_t code = 0; code < 5; code++) {
+		uint8_t length = code == odd ? n : 4;
+
+		memset(to, 0, 4u + length);
+		to[1] = code;
+		to[3] = length;
+		to[3 + length] = code + 1;
+		to += 4 + length;
+	}
+	memcpy(raw, (const uint8_t[]){ 0x37, 0, 0, (uint8_t)(to - raw - 4) }, 4);
+	return (size_t)(to - raw);
+}
+
+static void counters_of_seagates_cache_have_8_bytes_at_most(void **state)
+{
+	static const struct drive_facts facts = { .logical_block = 512 };
+	uint8_t raw[4 + 5 * 4 + 4 * 4 + 16];
+	struct collect c;
+
+	collect_begin(&c);
+	for (uint8_t odd = 0; odd < 5; odd++)
+		for (uint8_t n = 8; n <= 16; n++) {
+			assert_decodes(&scsi_seagate_cache, raw, cache_page_of(raw, odd, n), &facts, &c);
+			assert_int_equal(c.set.n, n == 8 ? 5 : 0);	/* another form: none of the five */
+			if (n > 8)
+				continue;
+			assert_sample(&c, 1 * 512, drive_scsi_cache_bytes_total, "sent");
+			assert_sample(&c, 3 * 512, drive_scsi_cache_bytes_total, "read_from_cache");
+			assert_sample(&c, 5, drive_scsi_segment_commands_total, "beyond");
+		}
+	collect_end(&c);
+}
+
+/* ---- how often */
+
+enum { ONCE = 0, MINUTE_S = 60, HOUR_S = 60 * MINUTE_S };
+
+/* As the manual page has it: temperature and what may warn every minute, wear, error counters and ports every ten, scans
+ * every half hour, lists and identity every hour. Each period is a load on the drive, and how long a value is served. */
+static const struct {
+	const struct page *page;
+	unsigned period_s;
+} periods[] = {
+	{ &scsi_inquiry, HOUR_S }, { &scsi_read_capacity, HOUR_S },
+	{ &scsi_vpd_list, ONCE }, { &scsi_vpd_serial, ONCE }, { &scsi_vpd_identification, ONCE },
+	{ &scsi_vpd_characteristics, ONCE }, { &scsi_vpd_extended_inquiry, ONCE }, { &scsi_vpd_provisioning, ONCE },
+	{ &sat_identify, ONCE }, { &scsi_log_list, ONCE }, { &scsi_log_list_with_subpages, ONCE },
+	{ &scsi_mode_control, ONCE },
+
+	{ &scsi_informational_exceptions, MINUTE_S }, { &scsi_temperature, MINUTE_S }, { &scsi_statistics, MINUTE_S },
+
+	{ &scsi_solid_state, 10 * MINUTE_S }, { &scsi_seagate_wear, 10 * MINUTE_S },
+	{ &scsi_hgst_miscellaneous, 10 * MINUTE_S }, { &scsi_seagate_cache, 10 * MINUTE_S },
+	{ &scsi_write_errors, 10 * MINUTE_S }, { &scsi_read_errors, 10 * MINUTE_S }, { &scsi_verify_errors, 10 * MINUTE_S },
+	{ &scsi_non_medium_errors, 10 * MINUTE_S }, { &scsi_ports, 10 * MINUTE_S },
+	{ &scsi_environment_report, 10 * MINUTE_S }, { &scsi_cache_statistics, 10 * MINUTE_S },
+
+	{ &scsi_background_scan, 30 * MINUTE_S }, { &scsi_pending_defects, 30 * MINUTE_S },
+	{ &scsi_host_phys, 30 * MINUTE_S }, { &ata_host_phys, 30 * MINUTE_S },
+
+	{ &scsi_grown_defects, HOUR_S }, { &scsi_format_status, HOUR_S }, { &scsi_self_tests, HOUR_S },
+	{ &scsi_start_stop, HOUR_S }, { &scsi_utilization, HOUR_S }, { &scsi_power_transitions, HOUR_S },
+	{ &scsi_factory, HOUR_S }, { &scsi_hgst_performance, HOUR_S }, { &scsi_mode_exceptions, HOUR_S },
+
+	{ &scsi_environment_limits, 6 * HOUR_S },
+};
+
+static void every_page_is_read_as_often_as_was_decided(void **state)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(periods); i++)
+		if (periods[i].page->period_s != periods[i].period_s)
+			fail_msg("%s every %u s", periods[i].page->name, periods[i].page->period_s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -387,7 +573,9 @@ int main(void)
 		cmocka_unit_test(scan_errors_are_counted_by_what_became_of_them),
 		cmocka_unit_test(of_a_list_cut_short_the_status_stands_and_nothing_is_counted),
 		cmocka_unit_test(each_phy_of_each_port_is_told),
+		cmocka_unit_test(a_phy_is_down_by_six_codes_and_no_other),
 		cmocka_unit_test(phys_of_the_host_are_named_by_their_path),
+		cmocka_unit_test(humidity_above_100_per_cent_is_absent),
 		cmocka_unit_test(the_grown_list_is_counted_where_its_format_is_known),
 		cmocka_unit_test(mode_pages_are_found_behind_block_descriptors),
 		cmocka_unit_test(every_code_has_its_reason_and_words),
@@ -395,6 +583,9 @@ int main(void)
 		cmocka_unit_test(conditions_of_hgst_are_known_by_their_code_not_by_their_number),
 		cmocka_unit_test(makers_are_known_behind_other_names),
 		cmocka_unit_test(a_vendor_page_of_another_form_gives_nothing),
+		cmocka_unit_test(wear_of_page_3ch_is_of_solid_state_and_of_four_bytes),
+		cmocka_unit_test(counters_of_seagates_cache_have_8_bytes_at_most),
+		cmocka_unit_test(every_page_is_read_as_often_as_was_decided),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

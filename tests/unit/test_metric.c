@@ -350,6 +350,55 @@ static void names_of_families_follow_the_rules(void **state)
 	}
 }
 
+/* Of a drive all counters outlive their page, but these: the kernel's, and what begins anew while the drive runs. */
+static const enum metric_family_id counters_that_go[] = {
+	drive_io_completed_total, drive_io_bytes_total, drive_io_seconds_total, drive_io_merged_total,
+	drive_io_busy_seconds_total, drive_io_weighted_seconds_total,
+	drive_ata_phy_events_total, drive_scsi_since_hard_reset_seconds_total,
+};
+
+/* Of all else these: what does not change, what only grows, and what the exporter itself says of a drive. Any other number
+ * would be served as if it were of now, a temperature for example. */
+static const enum metric_family_id others_that_stay[] = {
+	drive_info, drive_slot_info, drive_device_info, drive_source_info, drive_capacity_bytes, drive_manufacture_info,
+	drive_manufactured_timestamp_seconds, drive_mechanical_cycles_rated, drive_self_test_duration_seconds,
+	drive_temperature_limit_celsius, drive_relative_humidity_limit_ratio, drive_link_speed_max_bits_per_second,
+	drive_ata_trim_supported, drive_scsi_provisioning_info,
+
+	drive_grown_defects, drive_reallocated_sectors, drive_retired_blocks, drive_scsi_format_blocks,
+
+	drive_present, drive_up, drive_reserved, drive_power_state, drive_poll_timestamp_seconds,
+	drive_poll_interval_seconds, drive_command_started_timestamp_seconds,
+};
+
+static bool has_family(const enum metric_family_id *list, size_t n, size_t family)
+{
+	while (n--)
+		if (list[n] == family)
+			return true;
+	return false;
+}
+
+static bool must_stay(size_t family)
+{
+	if (metric_families[family].type == METRIC_COUNTER)
+		return !has_family(counters_that_go, ARRAY_SIZE(counters_that_go), family);
+	return has_family(others_that_stay, ARRAY_SIZE(others_that_stay), family);
+}
+
+static void what_counts_a_life_outlives_its_page(void **state)
+{
+	for (size_t i = 0; i < N_METRIC_FAMILIES; i++) {
+		const struct metric_family *f = &metric_families[i];
+		bool is_own = !strncmp(f->name, "drive_exporter_", 15) || !strncmp(f->name, "process_", 8);
+
+		if (f->is_drive == is_own)
+			fail_msg("%s has%s the label drive", f->name, f->is_drive ? "" : " not");
+		if (f->is_lifetime != (f->is_drive && must_stay(i)))
+			fail_msg("%s %s when its page can no longer be read", f->name, f->is_lifetime ? "stays" : "goes");
+	}
+}
+
 static void source(unsigned family, struct text *out)
 {
 	if (family == drive_up)
@@ -395,6 +444,7 @@ int main(void)
 		cmocka_unit_test(numbers_are_short_and_exact),
 		cmocka_unit_test(random_numbers_read_back_as_they_were),
 		cmocka_unit_test(names_of_families_follow_the_rules),
+		cmocka_unit_test(what_counts_a_life_outlives_its_page),
 		cmocka_unit_test(the_list_holds_every_family),
 	};
 

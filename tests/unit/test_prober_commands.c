@@ -1,5 +1,5 @@
 /* prober/: what goes to a drive, byte by byte, and what is made of what comes back. Below the prober's own files stand
- * scsi_pass() and ioctl() of this test, which play the drive. */
+ * scsi_pass() and ioctl() of this test, which play the drive. And what is not sent, by what a played sysfs says. */
 #include "unit.h"
 
 #include <errno.h>
@@ -9,7 +9,9 @@
 #include <sys/ioctl.h>
 
 #include "prober/scsi_pass.h"
-#include "prober/ways.h"
+/* Here and not linked: below them stands a sysfs of this test. */
+#include "prober/node.c"
+#include "prober/ways.c"
 
 /* ---- the drive played: answers in the order in which they were laid out */
 
@@ -72,6 +74,66 @@ int ioctl(int fd, unsigned long request, ...)
 	return statuses[n_submitted++];
 }
 
+/* ---- sysfs played: a SAS disk and an NVMe controller, each with nothing behind it in /dev */
+
+#define DISK "sdnone"
+#define CONTROLLER "nvme4294967295"
+
+enum { DISKSEQ = 77 };
+
+static const char *state_of_host, *state_of_controller, *runtime_status;	/* NULL: the kernel tells none */
+static unsigned n_phys_read, n_links_read;
+
+ssize_t sysfs_read(const char *dir, const char *attribute, char *value, size_t size)
+{
+	const struct {
+		const char *dir, *attribute, *text;
+	} files[] = {
+		{ "/sys/block/" DISK, "dev", "8:0" },
+		{ "/sys/block/" DISK, "device/power/runtime_status", runtime_status },
+		{ "/sys/class/scsi_host/host7", "state", state_of_host },
+		{ "/sys/class/nvme/" CONTROLLER, "dev", "240:0" },
+		{ "/sys/class/nvme/" CONTROLLER, "state", state_of_controller },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		if (files[i].text && !strcmp(dir, files[i].dir) && !strcmp(attribute, files[i].attribute))
+			return snprintf(value, size, "%s", files[i].text);
+	return -ENOENT;
+}
+
+int sysfs_read_u64(const char *dir, const char *attribute, uint64_t *ret)
+{
+	*ret = DISKSEQ;
+	return strcmp(dir, "/sys/block/" DISK) || strcmp(attribute, "diskseq") ? -ENOENT : 0;
+}
+
+int sysfs_resolve(const char *path, char *resolved, size_t size)
+{
+	if (strcmp(path, "/sys/block/" DISK "/device"))
+		return -ENOENT;
+	snprintf(resolved, size, "/sys/devices/pci0000:00/0000:03:00.0/host7/port-7:0/end_device-7:0/target7:0:0/7:0:0:0");
+	return 0;
+}
+
+int sysfs_link_name(const char *dir, const char *link, char *name, size_t size)
+{
+	if (strcmp(dir, "/sys/block/" DISK) || strcmp(link, "device/subsystem"))
+		return -ENOENT;
+	snprintf(name, size, "scsi");
+	return 0;
+}
+
+void host_phys_ask(const struct node *node, const struct command *c, uint8_t *to, struct wire_reply *ret)
+{
+	n_phys_read++;
+}
+
+void pcie_link_ask(const struct node *node, const struct command *c, uint8_t *to, struct wire_reply *ret)
+{
+	n_links_read++;
+}
+
 static uint8_t buffer[COMMAND_ANSWER_MAX];
 
 static int reset(void **state)
@@ -80,6 +142,8 @@ static int reset(void **state)
 	memset(asked, 0, sizeof asked);
 	memset(statuses, 0, sizeof statuses);
 	n_asked = n_submitted = 0;
+	state_of_host = state_of_controller = runtime_status = NULL;
+	n_phys_read = n_links_read = 0;
 	return 0;
 }
 
@@ -396,6 +460,82 @@ static void statuses_of_the_controller_are_told_from_the_systems(void **state)
 	assert_int_equal(r.fail.source, FAIL_PERMISSION);
 }
 
+/* ---- the way to the drive */
+
+static struct wire_reply answer_of(const char *name, enum command_name command)
+{
+	struct wire_request request = { .command = command_default(command) };
+	struct wire_reply reply = { 0 };
+
+	strcpy(request.node, name);
+	prober_ways.answer(NULL, &request, buffer, &reply);
+	return reply;
+}
+
+static bool is_recovering(struct fail f)
+{
+	return f.source == FAIL_TRANSPORT && f.kind == FAIL_KIND_HOST && f.code == FAIL_HOST_RECOVERING;
+}
+
+static void while_a_scsi_host_recovers_nothing_is_sent_nor_read(void **state)
+{
+	static const char *const recovering[] = { "recovery", "cancel/recovery", "deleted/recovery" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(recovering); i++)
+		for (enum command_name name = 0; name < N_COMMANDS; name++) {
+			struct wire_reply r;
+
+			state_of_host = recovering[i];
+			r = answer_of(DISK, name);
+			if (!is_recovering(r.fail))	/* ENOENT here: it was opened */
+				fail_msg("%s while the host is in %s", commands[name].name, recovering[i]);
+			assert_int_equal(r.verdict, WIRE_ANSWERED);
+			assert_int_equal(r.diskseq, DISKSEQ);
+			assert_int_equal(r.n_bytes, 0);
+		}
+	assert_int_equal(n_phys_read + n_links_read + n_asked + n_submitted, 0);
+}
+
+static void a_scsi_host_in_any_other_state_is_used(void **state)
+{
+	static const char *const usable[] = { NULL, "created", "running", "cancel", "deleted" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(usable); i++) {
+		state_of_host = usable[i];
+		assert_false(failed(answer_of(DISK, COMMAND_HOST_PHYS).fail));
+		assert_int_equal(n_phys_read, i + 1);
+		assert_int_equal(answer_of(DISK, COMMAND_LOG_SENSE).fail.code, ENOENT);	/* would have opened it */
+	}
+	runtime_status = "suspended";
+	assert_int_equal(answer_of(DISK, COMMAND_HOST_PHYS).verdict, WIRE_ASLEEP);
+	assert_int_equal(n_phys_read, ARRAY_SIZE(usable));
+}
+
+static void an_nvme_controller_that_is_reset_is_not_asked(void **state)
+{
+	static const struct {
+		const char *state;
+		bool is_recovering;
+	} states[] = {
+		{ "resetting", true }, { "resetting (no IO)", true }, { "connecting", true }, { "deleting", false },
+		{ "deleting (no IO)", false }, { "dead", false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++)
+		for (enum command_name name = 0; name < N_COMMANDS; name++) {
+			struct fail f;
+
+			state_of_controller = states[i].state;
+			f = answer_of(CONTROLLER, name).fail;
+			if (states[i].is_recovering ? !is_recovering(f) : f.kind != FAIL_KIND_ERRNO || f.code != ENODEV)
+				fail_msg("%s while the controller is %s", commands[name].name, states[i].state);
+		}
+	assert_int_equal(n_phys_read + n_links_read + n_asked + n_submitted, 0);
+	state_of_controller = "live";
+	assert_false(failed(answer_of(CONTROLLER, COMMAND_PCIE_LINK).fail));
+	assert_int_equal(n_links_read, 1);
+}
+
 #define TEST(function) cmocka_unit_test_setup(function, reset)
 
 int main(void)
@@ -417,6 +557,9 @@ int main(void)
 		TEST(logs_are_read_without_clearing_events),
 		TEST(the_error_log_is_as_long_as_the_controller_says),
 		TEST(statuses_of_the_controller_are_told_from_the_systems),
+		TEST(while_a_scsi_host_recovers_nothing_is_sent_nor_read),
+		TEST(a_scsi_host_in_any_other_state_is_used),
+		TEST(an_nvme_controller_that_is_reset_is_not_asked),
 	};
 
 	return cmocka_run_group_tests_name("prober: commands", tests, NULL, NULL);
