@@ -16,6 +16,12 @@ X(drive_source_info, METRIC_INFO, LIFETIME, L("quantity", "page"), \
 	"Which page of the drive feeds a quantity that several pages tell; chosen once and kept.") \
 X(drive_capacity_bytes, METRIC_GAUGE, LIFETIME, L(NULL), \
 	"User capacity of the drive in bytes.") \
+X(drive_logical_block_bytes, METRIC_GAUGE, LIFETIME, L(NULL), \
+	"Length of a logical block in bytes, the unit in which the drive is addressed.") \
+X(drive_physical_block_bytes, METRIC_GAUGE, LIFETIME, L(NULL), \
+	"Length of a physical block in bytes; to write a part of one the drive reads and writes back the whole.") \
+X(drive_rotation_rate_rpm, METRIC_GAUGE, LIFETIME, L(NULL), \
+	"Nominal rotation rate in revolutions per minute. Absent for solid-state drives, and where it is not told.") \
 X(drive_present, METRIC_GAUGE, LIFETIME, L(NULL), \
 	"1 while the drive is there.") \
 X(drive_up, METRIC_GAUGE, LIFETIME, L(NULL), \

@@ -58,6 +58,14 @@ static uint32_t logical_block(struct bytes in)
 	return bytes >= ATA_BLOCK && bytes <= ATA_BLOCK_MAX ? (uint32_t)bytes : 0;
 }
 
+/* Word 106 bits 3 to 0: the exponent of logical sectors in a physical one. */
+static uint32_t physical_block(struct bytes in, uint32_t logical)
+{
+	if (!is_valid(in, 106))
+		return 0;
+	return has_bit(in, 106, 13) ? logical << (word(in, 106) & 0xf) : logical;
+}
+
 /* The larger count; one that makes more bytes than a number holds is none. */
 static uint64_t larger(uint64_t sectors, uint64_t n, uint32_t block)
 {
@@ -167,6 +175,7 @@ static struct fail learn(const struct page *page, struct bytes in, struct drive_
 	facts->form_factor = form_factor(all);
 	facts->rpm = rpm(all);
 	facts->logical_block = logical_block(all);
+	facts->physical_block = physical_block(all, facts->logical_block);
 	facts->capacity_bytes = capacity(all, facts->logical_block);
 	features(all, facts);
 	return OK;
@@ -207,6 +216,9 @@ static struct fail decode(const struct page *page, struct bytes in, const struct
 }
 
 static const struct page_told told[] = {
+	{ drive_logical_block_bytes, "ACS-4, IDENTIFY DEVICE data, words 106, 117 and 118" },
+	{ drive_physical_block_bytes, "ACS-4, IDENTIFY DEVICE data, word 106 bits 3:0" },
+	{ drive_rotation_rate_rpm, "ACS-4, IDENTIFY DEVICE data, word 217" },
 	{ drive_link_speed_bits_per_second, "ACS-4, IDENTIFY DEVICE data, word 77 bits 3:1" },
 	{ drive_link_speed_max_bits_per_second, "ACS-4, IDENTIFY DEVICE data, word 76 bits 3:1" },
 	{ drive_ata_trim_supported, "ACS-4, IDENTIFY DEVICE data, word 169 bit 0" },

@@ -32,16 +32,29 @@ static bool has_exception_of_its_own(const struct drive_facts *facts)
 	return facts->sense_asc && !facts_bit(facts->log_pages, 0x2f);
 }
 
+static void size_put(enum metric_family_id family, double value, struct sample_sink *to)
+{
+	if (value > 0)
+		sample_put(to, &(struct sample){ .family = family, .value = value });
+}
+
+static void geometry_put(const struct drive_facts *facts, struct sample_sink *to)
+{
+	if (facts->transport == TRANSPORT_NVME)		/* each namespace has its own */
+		return;
+	size_put(drive_logical_block_bytes, facts->logical_block, to);
+	size_put(drive_physical_block_bytes, facts->physical_block, to);
+	size_put(drive_rotation_rate_rpm, facts->rpm, to);
+}
+
 void facts_samples(const struct drive_facts *facts, struct sample_sink *to)
 {
-	struct sample capacity = { .family = drive_capacity_bytes };
+	double capacity = (double)facts->capacity_bytes;
 
 	if (facts->transport == TRANSPORT_NVME)
-		capacity.value = facts->nvme_total_bytes ? (double)facts->nvme_total_bytes : namespaces_bytes(facts);
-	else
-		capacity.value = (double)facts->capacity_bytes;
-	if (capacity.value > 0)
-		sample_put(to, &capacity);
+		capacity = facts->nvme_total_bytes ? (double)facts->nvme_total_bytes : namespaces_bytes(facts);
+	size_put(drive_capacity_bytes, capacity, to);
+	geometry_put(facts, to);
 	limit_put("warning", facts->nvme_warning_kelvin, facts, to);
 	limit_put("critical", facts->nvme_critical_kelvin, facts, to);
 	if (has_exception_of_its_own(facts))

@@ -28,7 +28,7 @@ struct drive_facts {
 	char family[ATA_FAMILY_MAX];	/* the maker's line of models, where a table knows it */
 	const char *form_factor;	/* static, "2.5in"; NULL: not told */
 	int32_t rpm;			/* 0: solid state; > 0: rotating; -1: not told */
-	uint32_t logical_block;		/* bytes; 0: not told */
+	uint32_t logical_block, physical_block;	/* bytes; 0: not told */
 	uint64_t capacity_bytes;	/* SCSI and ATA; 0: not told */
 
 	/* SCSI */

@@ -31,15 +31,20 @@ static struct fail learn_inquiry(const struct page *page, struct bytes in, struc
 	return OK;
 }
 
+enum { PHYSICAL_EXPONENT = 0x0f };	/* LOGICAL BLOCKS PER PHYSICAL BLOCK EXPONENT */
+
 static struct fail learn_capacity(const struct page *page, struct bytes in, struct drive_facts *facts)
 {
-	uint64_t last = bytes_be(&in, 8), block = bytes_be(&in, 4), bytes;	/* no block size: neither is told */
+	uint64_t last = bytes_be(&in, 8), block = bytes_be(&in, 4), bytes, exponent;	/* no block size: neither is told */
 
 	if (in.torn)
 		return fail_format(page->name, "shorter than 12 bytes");
+	bytes_skip(&in, 1);
+	exponent = bytes_be(&in, 1) & PHYSICAL_EXPONENT;
 	if (__builtin_add_overflow(last, 1, &bytes) || __builtin_mul_overflow(bytes, block, &bytes))
 		return fail_format(page->name, "no drive is that large");
 	facts->logical_block = (uint32_t)block;
+	facts->physical_block = in.torn || block > UINT16_MAX ? 0 : (uint32_t)(block << exponent);
 	facts->capacity_bytes = bytes;
 	return OK;
 }
@@ -156,7 +161,9 @@ const struct page scsi_read_capacity = {
 	.name = "READ CAPACITY(16)", .transport = TRANSPORT_SCSI,
 	.command = { .name = COMMAND_READ_CAPACITY },
 	.period_s = IDENTITY_PERIOD_S, .learn = learn_capacity,
-	.told = (const struct page_told[]){ { drive_capacity_bytes, "SBC, READ CAPACITY(16)" } }, .n_told = 1,
+	.told = (const struct page_told[]){ { drive_capacity_bytes, "SBC, READ CAPACITY(16)" },
+					    { drive_logical_block_bytes, "SBC, READ CAPACITY(16)" },
+					    { drive_physical_block_bytes, "SBC, READ CAPACITY(16)" } }, .n_told = 3,
 };
 
 const struct page scsi_vpd_list = { SCSI_VPD_PAGE(00), .is_identity = true, .learn = learn_vpd_list };
@@ -170,5 +177,7 @@ const struct page scsi_vpd_identification = {
 };
 const struct page scsi_vpd_characteristics = {
 	SCSI_VPD_PAGE(b1), .is_offered = scsi_vpd_is_offered, .learn = learn_characteristics,
-	TELLS_IDENTITY("SBC, Block Device Characteristics VPD page (B1h)"),
+	.told = (const struct page_told[]){ { drive_info, "SBC, Block Device Characteristics VPD page (B1h)" },
+					    { drive_rotation_rate_rpm, "SBC, Block Device Characteristics VPD page (B1h)" } },
+	.n_told = 2,
 };

@@ -170,10 +170,13 @@ static void blocks_of_4096_bytes_count(void **state)
 	put_words(raw, 60, 900, 2);
 	assert_int_equal(learned(raw)->logical_block, 4096);
 	assert_true(learned(raw)->capacity_bytes == 4096000);
+	assert_int_equal(learned(raw)->physical_block, 4096);
 	put_word(raw, 106, 0x9000);	/* not valid: 512 */
 	assert_int_equal(learned(raw)->logical_block, 512);
+	assert_int_equal(learned(raw)->physical_block, 0);
 	put_word(raw, 106, 0x6003);	/* only the physical sector is longer */
 	assert_int_equal(learned(raw)->logical_block, 512);
+	assert_int_equal(learned(raw)->physical_block, 4096);
 	put_word(raw, 106, 0x5000);
 	put_words(raw, 117, 7, 2);	/* a length that cannot be: neither blocks nor bytes are known */
 	assert_int_equal(learned(raw)->logical_block, 0);

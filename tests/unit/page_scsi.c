@@ -431,12 +431,14 @@ static void capacity_is_blocks_times_their_size(void **state)
 	struct collect c;
 
 	every_truncation_is_refused(&scsi_read_capacity, BYTES(0, 0, 0, 0, 0x5d, 0x26, 0xce, 0xaf, 0, 0, 2, 0));
-	assert_false(failed(LEARN(&scsi_read_capacity, &facts, 0, 0, 0, 0, 0x5d, 0x26, 0xce, 0xaf, 0, 0, 2, 0, 0, 0)));
+	assert_false(failed(LEARN(&scsi_read_capacity, &facts, 0, 0, 0, 0, 0x5d, 0x26, 0xce, 0xaf, 0, 0, 2, 0, 0, 3)));
 	assert_int_equal(facts.logical_block, 512);
 	collect_begin(&c);
 	facts_samples(&facts, &c.sink);
 	assert_sample(&c, 800166076416, drive_capacity_bytes);
-	assert_int_equal(c.set.n, 1);
+	assert_sample(&c, 512, drive_logical_block_bytes);
+	assert_sample(&c, 4096, drive_physical_block_bytes);
+	assert_int_equal(c.set.n, 3);
 	assert_failed(LEARN(&scsi_read_capacity, &facts, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 2, 0),
 		      "no drive is that large");
 	assert_failed(LEARN(&scsi_read_capacity, &facts, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0), "no drive is that large");

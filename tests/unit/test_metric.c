@@ -360,7 +360,8 @@ static const enum metric_family_id counters_that_go[] = {
 /* Of all else these: what does not change, what only grows, and what the exporter itself says of a drive. Any other number
  * would be served as if it were of now, a temperature for example. */
 static const enum metric_family_id others_that_stay[] = {
-	drive_info, drive_slot_info, drive_device_info, drive_source_info, drive_capacity_bytes, drive_manufacture_info,
+	drive_info, drive_slot_info, drive_device_info, drive_source_info, drive_capacity_bytes, drive_logical_block_bytes,
+	drive_physical_block_bytes, drive_rotation_rate_rpm, drive_manufacture_info,
 	drive_manufactured_timestamp_seconds, drive_mechanical_cycles_rated, drive_self_test_duration_seconds,
 	drive_temperature_limit_celsius, drive_relative_humidity_limit_ratio, drive_link_speed_max_bits_per_second,
 	drive_ata_trim_supported, drive_scsi_provisioning_info,
