@@ -55,6 +55,7 @@ struct drive_poll {
 	unsigned timeouts;		/* of this visit */
 	size_t turn;			/* which path is asked */
 	uint64_t next_visit_us;		/* not before; monotonic */
+	uint64_t again_us;		/* when the next visit tries again what did not get through */
 
 	/* The one command under way. */
 	bool is_outstanding;

@@ -88,14 +88,16 @@ static bool is_transient(struct fail f)
 /* Of those that the plan rests on a wrong answer is asked for again at once, and one that did not get through a little
  * later, a few times. In the first visit the same holds for every page: which of them feeds a series is decided once, and
  * must not hang on a moment in which the drive was busy. */
-static bool try_again_soon(const struct poller *p, const struct drive_poll *poll, struct plan_entry *entry, struct fail f)
+static bool try_again_soon(const struct poller *p, struct drive_poll *poll, struct plan_entry *entry, struct fail f)
 {
 	bool is_wrong = f.source == FAIL_FORMAT || f.source == FAIL_DEVICE;
 	uint64_t interval = p->options.interval_us;
 
 	entry->is_tried_again = !poll->is_settled && !entry->answered_us && is_transient(f) && entry->failures < IDENTITY_TRIES;
+	if (poll->again_us <= poller_now_us(p))		/* all of a visit in one other */
+		poll->again_us = poller_now_us(p) + interval / BASIC_RETRY_PARTS;
 	if (entry->is_tried_again)
-		entry->due_us = poller_now_us(p) + interval / BASIC_RETRY_PARTS;
+		entry->due_us = poll->again_us;
 	else if (is_basic(entry) && entry->failures < IDENTITY_TRIES)
 		entry->due_us = is_wrong ? 0 : poller_now_us(p) + (f.kind == FAIL_KIND_TIMEOUT ? interval : interval / BASIC_RETRY_PARTS);
 	else
@@ -105,7 +107,7 @@ static bool try_again_soon(const struct poller *p, const struct drive_poll *poll
 
 /* When the kernel gives a command up it aborts, and may reset more than this drive: then half a period more; after the
  * first time that is still soon enough for no series to grow stale. */
-static void postpone(const struct poller *p, const struct drive_poll *poll, struct plan_entry *entry, struct fail f)
+static void postpone(const struct poller *p, struct drive_poll *poll, struct plan_entry *entry, struct fail f)
 {
 	uint64_t period = plan_period(entry, p->options.interval_us);
 
