@@ -145,6 +145,21 @@ static double expected_value(const struct drive *drive, const char *family, cons
 	return strtod(number, NULL);
 }
 
+/* Samsung's and Fujitsu's disks count hours, minutes, half minutes or seconds in attribute 9, and libatasmart knows which: a
+ * build without it is silent. */
+static bool needs_libatasmart(const struct drive *drive, const char *name)
+{
+#ifdef WITH_ATASMART
+	(void)drive, (void)name;
+	return false;
+#else
+	const char *model = drive->facts.model;
+
+	return !strcmp(name, "drive_power_on_seconds_total") &&
+	       (!strncmp(model, "FUJITSU M", 9) || !strncmp(model, "SAMSUNG H", 9));
+#endif
+}
+
 static bool is_line_met(const struct drive *drive, const char *line)
 {
 	char name[64], labels[512];
@@ -157,6 +172,8 @@ static bool is_line_met(const struct drive *drive, const char *line)
 		return false;
 	family = family_of(name);
 	s = family < 0 ? NULL : find(drive, family, labels);
+	if (needs_libatasmart(drive, name))
+		return !s;
 	if (s && s->value == expected_value(drive, name, strchr(line, '}') + 1))
 		return true;
 	print_error("%s: expected %s", drive->capture->file, line);
