@@ -12,9 +12,10 @@
  *	errors, self-tests,
  *	pending defects, phy events	4	every hour
  *	FARM				0.5	every 2 hours
- *					27.6
+ *	counts of the SCT status	0.25	every 4 hours
+ *					27.85
  *
- * SCT status is read only where the drive has no statistics page 05h. A drive that gives one page of statistics at a time
+ * Temperatures of the SCT status are read only where the drive has no statistics page 05h. A drive that gives one page of statistics at a time
  * is asked for them every hour (02h every 4 hours): 6.3 instead of 8. With statistics in one run and no FARM, it is 21. */
 #pragma once
 
@@ -26,7 +27,7 @@ enum {
 	ATA_STATISTICS_PERIOD_S = 1800,
 	ATA_LOG_PERIOD_S = 3600,
 	ATA_FARM_PERIOD_S = 2 * 3600,
-	ATA_RARE_STATISTICS_PERIOD_S = 4 * 3600,
+	ATA_RARE_PERIOD_S = 4 * 3600,
 };
 
 enum { ATA_LOG_BYTES = 512 };	/* a page of a log; all numbers in it are little-endian */

@@ -1,7 +1,7 @@
 /* SCT status (ACS-4, log address E0h): temperatures, and how often they were out of bounds.
  *
- * Reading it can disturb a program that has an SCT command under way, which looks there for its end. So it is read
- * only where the drive lists no Device Statistics page of temperatures, which tells them better. */
+ * Where the drive lists a Device Statistics page of temperatures, that tells them better, and this is read for the counts
+ * alone, and rarely: a program with an SCT command under way looks here for its end. */
 #include "page/ata_judge.h"
 #include "page/ata_logs.h"
 #include "page/pages.h"
@@ -9,7 +9,7 @@
 enum {
 	TEMPERATURE_STATISTICS = 0x05,
 	FORMAT_2 = 2, FORMAT_3 = 3,
-	CURRENT_AT = 200, HIGHEST_AT = 204, OPERATING_LIMIT_AT = 205,
+	CURRENT_AT = 200, MAX_AT = 202, HIGHEST_AT = 204, OPERATING_LIMIT_AT = 205,
 	RANK_SCT = 15,		/* between Device Statistics and the SMART attributes */
 };
 
@@ -21,10 +21,9 @@ enum {
 	{ .at = place, .width = 4, .absent = ABSENT_ONES, .family = drive_ata_temperature_limit_events_total, \
 	  .label = { kind }, .spec = SCT what }
 
-/* Format 2, of the SCT technical report, has the first ones; the others came with format 3. */
 static const struct page_field sct_fields[] = {
 	CELSIUS(CURRENT_AT, drive_temperature_celsius, "HDA TEMP", "drive"),
-	CELSIUS(202, drive_temperature_extreme_celsius, "MAX TEMP", "drive", "highest_since_power_on"),
+	CELSIUS(MAX_AT, drive_temperature_extreme_celsius, "MAX TEMP", "drive", "highest_since_power_on"),
 	CELSIUS(HIGHEST_AT, drive_temperature_extreme_celsius, "LIFE MAX TEMP", "drive", "highest"),
 	CELSIUS(201, drive_temperature_extreme_celsius, "MIN TEMP", "drive", "lowest_since_power_on"),
 	CELSIUS(203, drive_temperature_extreme_celsius, "LIFE MIN TEMP", "drive", "lowest"),
@@ -32,7 +31,16 @@ static const struct page_field sct_fields[] = {
 	EVENTS(206, "over", "OVER LIMIT COUNT"),
 	EVENTS(210, "under", "UNDER LIMIT COUNT"),
 };
-enum { FIELDS_OF_FORMAT_2 = 3 };
+static const struct page_field count_fields[] = {
+	EVENTS(206, "over", "OVER LIMIT COUNT"),
+	EVENTS(210, "under", "UNDER LIMIT COUNT"),
+};
+
+/* Of the SCT technical report; the others came with format 3. */
+static bool is_of_format_2(const struct page_field *field)
+{
+	return field->at == CURRENT_AT || field->at == MAX_AT || field->at == HIGHEST_AT;
+}
 
 /* Some SSDs answer and keep no temperature: ADATA's ASU800SS tells 0 degrees, now and as the highest of its life. */
 static bool has_thermometer(struct bytes all)
@@ -59,9 +67,11 @@ static struct fail decode(const struct page *page, struct bytes in, const struct
 	format = ata_log_number(all, 0, 2);
 	if (format != FORMAT_2 && format != FORMAT_3)
 		return fail_format(page->name, "of an unknown format");
-	for (size_t i = 0; i < (format == FORMAT_2 ? FIELDS_OF_FORMAT_2 : page->n_fields); i++) {
+	for (size_t i = 0; i < page->n_fields; i++) {
 		const struct page_field *field = &page->fields[i];
 
+		if (format == FORMAT_2 && !is_of_format_2(field))
+			continue;
 		if ((field->unit != RAW_CELSIUS || has_thermometer(all)) && is_stated(field, all))
 			page_field_put(field, all, true, facts, &judge.sink);
 	}
@@ -69,24 +79,26 @@ static struct fail decode(const struct page *page, struct bytes in, const struct
 }
 
 /* While it is not known which statistics there are, it waits. */
-static bool is_wanted(const struct drive_facts *facts)
+static bool is_wanted(const struct page *page, const struct drive_facts *facts)
 {
+	bool is_for_counts = page->fields == count_fields;
+
 	if (!facts->has_sct)
 		return false;
 	if (ata_log_is_lacking(facts, ATA_LOG_STATISTICS) || facts->refuses_statistics)
-		return true;
-	return facts->has_statistics_list && !facts_bit(facts->statistics_pages, TEMPERATURE_STATISTICS);
+		return !is_for_counts;
+	return facts->has_statistics_list && facts_bit(facts->statistics_pages, TEMPERATURE_STATISTICS) == is_for_counts;
 }
 
 static bool has_gp_log(const struct page *page, const struct drive_facts *facts)
 {
-	return is_wanted(facts) && ata_log_is_listed(facts, ATA_LOG_SCT_STATUS);
+	return is_wanted(page, facts) && ata_log_is_listed(facts, ATA_LOG_SCT_STATUS);
 }
 
 /* A drive that has the SCT feature set has the log (ACS-4, SCT Command Transport). */
 static bool has_smart_log(const struct page *page, const struct drive_facts *facts)
 {
-	return is_wanted(facts) && facts->has_smart && ata_log_is_lacking(facts, ATA_LOG_SCT_STATUS);
+	return is_wanted(page, facts) && facts->has_smart && ata_log_is_lacking(facts, ATA_LOG_SCT_STATUS);
 }
 
 const struct page ata_sct_status = {
@@ -96,4 +108,12 @@ const struct page ata_sct_status = {
 const struct page ata_smart_sct_status = {
 	ATA_SMART_LOG(ATA_LOG_SCT_STATUS), .name = "SCT status, as a SMART log", .period_s = ATA_TEMPERATURE_PERIOD_S,
 	.is_offered = has_smart_log, .decode = decode, .fields = sct_fields, .n_fields = ARRAY_SIZE(sct_fields),
+};
+const struct page ata_sct_counts = {
+	ATA_LOG(ATA_LOG_SCT_STATUS, 0), .name = "SCT status, counts", .period_s = ATA_RARE_PERIOD_S, .is_offered = has_gp_log,
+	.decode = decode, .fields = count_fields, .n_fields = ARRAY_SIZE(count_fields),
+};
+const struct page ata_smart_sct_counts = {
+	ATA_SMART_LOG(ATA_LOG_SCT_STATUS), .name = "SCT status, counts, as a SMART log", .period_s = ATA_RARE_PERIOD_S,
+	.is_offered = has_smart_log, .decode = decode, .fields = count_fields, .n_fields = ARRAY_SIZE(count_fields),
 };

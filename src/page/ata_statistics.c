@@ -330,10 +330,30 @@ static struct fail decode_run(const struct page *page, struct bytes in, const st
 	return OK;
 }
 
+#define STATISTICS_NAME(text) "Device Statistics page " text
+
+static const char *source_of_run(const struct page *page, uint16_t family)
+{
+	static const char *const names[LAST_PAGE + 1] = {
+		[1] = STATISTICS_NAME("0x01"), [2] = STATISTICS_NAME("0x02"), [3] = STATISTICS_NAME("0x03"),
+		[4] = STATISTICS_NAME("0x04"), [5] = STATISTICS_NAME("0x05"), [6] = STATISTICS_NAME("0x06"),
+		[7] = STATISTICS_NAME("0x07"),
+	};
+
+	for (uint32_t i = 0; i < pages_of(page); i++) {
+		uint32_t number = page->command.key[KEY_LOG_PAGE] + i;
+
+		for (size_t k = 0; number <= LAST_PAGE && k < tables[number].n; k++)
+			if (tables[number].fields[k].family == family)
+				return names[number];
+	}
+	return page->name;
+}
+
 #define STATISTICS_RUN(number, text, table) { \
 	ATA_LOG(ATA_LOG_STATISTICS, number), .name = "Device Statistics from page " text, \
 	.period_s = ATA_STATISTICS_PERIOD_S, .is_offered = begins_run, .count = count_run, .refused = refused_run, \
-	.learn = learn_run, .decode = decode_run, .fields = table, .n_fields = ARRAY_SIZE(table), \
+	.learn = learn_run, .decode = decode_run, .source = source_of_run, .fields = table, .n_fields = ARRAY_SIZE(table), \
 }
 
 const struct page ata_statistics_run_1 = STATISTICS_RUN(0x01, "0x01", general_fields);
@@ -383,14 +403,14 @@ static bool is_alone(const struct page *page, const struct drive_facts *facts)
 }
 
 #define STATISTICS_PAGE(number, text, table, page_period_s, page_learn) { \
-	ATA_LOG(ATA_LOG_STATISTICS, number), .name = "Device Statistics page " text, .period_s = page_period_s, \
+	ATA_LOG(ATA_LOG_STATISTICS, number), .name = STATISTICS_NAME(text), .period_s = page_period_s, \
 	.is_offered = is_alone, .learn = page_learn, .decode = decode_alone, \
 	.fields = table, .n_fields = ARRAY_SIZE(table), \
 }
 
 const struct page ata_general_statistics = STATISTICS_PAGE(0x01, "0x01", general_fields, ATA_LOG_PERIOD_S, learn_general);
 const struct page ata_free_fall_statistics =
-	STATISTICS_PAGE(0x02, "0x02", free_fall_fields, ATA_RARE_STATISTICS_PERIOD_S, NULL);
+	STATISTICS_PAGE(0x02, "0x02", free_fall_fields, ATA_RARE_PERIOD_S, NULL);
 const struct page ata_rotating_statistics = STATISTICS_PAGE(0x03, "0x03", rotating_fields, ATA_LOG_PERIOD_S, NULL);
 const struct page ata_error_statistics = STATISTICS_PAGE(0x04, "0x04", error_fields, ATA_LOG_PERIOD_S, NULL);
 const struct page ata_temperature_statistics = STATISTICS_PAGE(0x05, "0x05", temperature_fields, ATA_LOG_PERIOD_S, NULL);

@@ -65,6 +65,8 @@ struct page {
 	void (*refused)(const struct page *, struct drive_facts *);
 	/* Takes facts out of the answer. NULL: none. A failure leaves the facts as they were. */
 	struct fail (*learn)(const struct page *, struct bytes in, struct drive_facts *);
+	/* Several pages asked for by one command: the name of the one that tells this family. NULL: name. */
+	const char *(*source)(const struct page *, uint16_t family);
 	/* Samples out of the answer. NULL: none. */
 	struct fail (*decode)(const struct page *, struct bytes in, const struct drive_facts *, struct sample_sink *to);
 
@@ -73,6 +75,12 @@ struct page {
 	const struct page_told *told;
 	size_t n_told;
 };
+
+/* For drive_source_info: which page tells the family. */
+static inline const char *page_source(const struct page *page, unsigned family)
+{
+	return page->source ? page->source(page, (uint16_t)family) : page->name;
+}
 
 extern const struct page *const pages[];	/* NULL-terminated */
 

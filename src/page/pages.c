@@ -72,6 +72,8 @@ const struct page *const pages[] = {
 	&ata_smart_self_tests,
 	&ata_sct_status,
 	&ata_smart_sct_status,
+	&ata_sct_counts,
+	&ata_smart_sct_counts,
 	&ata_phy_events,
 	&ata_farm_header,
 	&ata_farm_errors,

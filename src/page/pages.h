@@ -16,6 +16,6 @@ extern const struct page ata_identify, ata_smart_thresholds, ata_smart_data, ata
 	ata_statistics_run_5, ata_statistics_run_6, ata_statistics_run_7, ata_general_statistics, ata_free_fall_statistics,
 	ata_rotating_statistics, ata_error_statistics, ata_temperature_statistics, ata_temperature_now, ata_transport_statistics,
 	ata_solid_state_statistics, ata_pending_defects, ata_extended_error_log, ata_summary_error_log, ata_extended_self_tests,
-	ata_smart_self_tests, ata_sct_status, ata_smart_sct_status, ata_phy_events, ata_farm_header, ata_farm_errors,
+	ata_smart_self_tests, ata_sct_status, ata_sct_counts, ata_smart_sct_counts, ata_smart_sct_status, ata_phy_events, ata_farm_header, ata_farm_errors,
 	ata_host_phys;
 extern const struct page nvme_identify_controller, nvme_identify_namespace, nvme_health;

@@ -214,7 +214,7 @@ def sct_says(capture, claim):
 def is_sct_of_others(capture, claim, ours):
     listed = capture.answer('ata-log', address=4)
     return ours is None and (is_of(claim, 'sct') or sct_says(capture, claim)) and \
-        TEMPERATURES in listed[9:9 + int.from_bytes(listed[8:9], 'little')]
+        claim.family != 'drive_ata_temperature_limit_events_total' and TEMPERATURES in listed[9:9 + int.from_bytes(listed[8:9], 'little')]
 
 
 def is_sct_of_format_2(capture, claim, ours):

@@ -308,6 +308,12 @@ static void mode_pages_are_found_behind_block_descriptors(void **state)
 						    0x9c, 10, 0x18, 6, 0, 0, 0, 0, 0, 0, 0, 1), &blank, &c);
 	assert_sample(&c, 0, drive_scsi_exceptions_enabled, "failure");
 	assert_sample(&c, 1, drive_scsi_exceptions_enabled, "warning");
+	assert_decodes(&scsi_mode_exceptions, BYTES(0, 18, 0, 0, 0, 0, 0, 0, 0x1c, 10, 0, 6, 0, 0, 0, 0, 0, 0, 0, 1), &blank, &c);
+	assert_sample(&c, 1, drive_scsi_exceptions_enabled, "failure");
+	assert_decodes(&scsi_mode_exceptions, BYTES(0, 18, 0, 0, 0, 0, 0, 0, 0x1c, 10, 0, 0xf0, 0, 0, 0, 0, 0, 0, 0, 1), &blank, &c);
+	assert_sample(&c, 0, drive_scsi_exceptions_enabled, "failure");	/* MRIE 0: by no method */
+	for (size_t n = 2; n < 12; n++)		/* cut anywhere: nothing of it is read */
+		assert_true(failed(decode_exactly(&scsi_mode_exceptions, (const uint8_t[12]){ 0, 26, [7] = 8, 1, 2, 3, 4 }, n, &blank, &c)));
 	assert_decodes(&scsi_mode_control, BYTES(0, 18, 0, 0, 0, 0, 0, 0, 0x0a, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0x0e, 0x10), &blank, &c);
 	assert_sample(&c, 3600, drive_self_test_duration_seconds, "extended");
 	assert_decodes(&scsi_mode_control, BYTES(0, 18, 0, 0, 0, 0, 0, 0, 0x0a, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff), &blank, &c);
