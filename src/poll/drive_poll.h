@@ -29,7 +29,8 @@ struct plan_entry {
 struct reading_choice {
 	struct sample series;		/* family and labels */
 	const struct page *page;	/* NULL: the one that fed it is gone, and no other tells it yet */
-	bool is_changed;		/* another fed it before */
+	bool is_open;			/* to be made, or made anew */
+	bool was_fed;			/* by a page that is gone */
 };
 
 /* How often something happened to a quantity. */
@@ -126,6 +127,8 @@ bool quantity_count(struct quantity_count *counts, size_t *n, const char *quanti
 void readings_take(struct drive_poll *, struct plan_entry *, struct sample_set *set);
 /* Fixes the source of every series; called when the first visit ends and when a page turns out unsupported. */
 void readings_settle(struct drive_poll *);
+/* The page is gone for good: what it fed is fed by another from now on. */
+void readings_forget(struct drive_poll *, struct plan_entry *);
 /* Marks what is too old to be served. */
 void readings_age(struct drive_poll *, uint64_t now_us, uint64_t interval_us);
 /* The samples to serve now, by family. */

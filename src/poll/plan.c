@@ -168,7 +168,7 @@ static void entry_free(struct plan_entry *entry)
 
 static void drop_entry(struct drive_poll *poll, size_t i)
 {
-	poll->is_dirty = true;		/* its samples may be served */
+	readings_forget(poll, &poll->entries[i]);
 	entry_free(&poll->entries[i]);
 	memmove(poll->entries + i, poll->entries + i + 1, (poll->n_entries - i - 1) * sizeof *poll->entries);
 	poll->n_entries--;

@@ -72,7 +72,7 @@ static bool is_host_taken(const struct poller *p, const struct drive_poll *poll)
 	for (size_t i = 0; i < p->table->n; i++) {
 		const struct drive_poll *other = poller_of(p->table->at[i]);
 
-		if (other && other != poll && other->is_outstanding && !other->is_stuck &&
+		if (other && other != poll && other->is_outstanding && !other->is_stuck && !visit_is_of_host_side(other) &&
 		    other->drive->source == poll->drive->source && !strcmp(other->host, host))
 			return true;
 	}
@@ -186,7 +186,7 @@ int poller_add(struct poller *p, struct drive *drive)
 	poll->skips_idle = p->options.skips_idle;
 	poll->is_dirty = true;
 	drive->poll = poll;
-	visit_recompute(poll);
+	answer_recompute(poll);
 	run_soon(p);
 	return 0;
 }

@@ -55,100 +55,74 @@ static bool needs_choice(const struct sample *s)
 	return (s->rank || is_source_told(s->family)) && !s->is_dynamic;
 }
 
-static struct reading_choice *add_choice(struct drive_poll *poll)
+static struct reading_choice *add_choice(struct drive_poll *poll, const struct sample *s)
 {
+	struct reading_choice *choice;
+
 	if (!ARRAY_GROW(poll->choices, poll->room_choices, poll->n_choices))
 		return NULL;
-	return &poll->choices[poll->n_choices++];
+	choice = &poll->choices[poll->n_choices++];
+	*choice = (struct reading_choice){ .series = *s, .is_open = true };
+	return choice;
 }
 
 static void offer(struct drive_poll *poll, const struct plan_entry *entry, const struct sample *s)
 {
 	struct reading_choice *choice = find_choice(poll, s);
 
-	if (choice && choice->page && choice->series.rank >= s->rank)
+	if (!choice)
+		choice = add_choice(poll, s);
+	if (!choice || !choice->is_open || (choice->page && choice->series.rank >= s->rank))
 		return;
-	if (!choice) {
-		choice = add_choice(poll);
-		if (choice)
-			choice->is_changed = false;
-	}
-	if (choice) {
-		choice->series = *s;
-		choice->page = entry->page;
-	}
+	choice->series = *s;
+	choice->page = entry->page;
 }
 
-/* Its page is there still, though it may fail just now. */
-static bool is_alive(const struct drive_poll *poll, const struct reading_choice *choice)
+static void close_choice(struct drive_poll *poll, struct reading_choice *choice)
 {
-	for (size_t i = 0; choice->page && i < poll->n_entries; i++)
-		if (poll->entries[i].page == choice->page)
-			return !poll->entries[i].is_unsupported;
-	return false;
-}
+	unsigned family = choice->series.family;
 
-/* Choices of pages that turned out not to be there. */
-static void bury_choices(struct drive_poll *poll)
-{
-	for (size_t i = 0; i < poll->n_choices; i++)
-		if (poll->choices[i].page && !is_alive(poll, &poll->choices[i])) {
-			log_warn("%s: the page that fed %s is gone", poll->drive->label,
-				 metric_families[poll->choices[i].series.family].name);
-			poll->choices[i].page = NULL;
-			poll->choices[i].is_changed = true;
-		}
-}
-
-static void tell_changes(struct drive_poll *poll)
-{
-	for (size_t i = 0; i < poll->n_choices; i++) {
-		struct reading_choice *choice = &poll->choices[i];
-		unsigned family = choice->series.family;
-
-		if (!choice->is_changed || !choice->page)
-			continue;
-		choice->is_changed = false;
-		log_warn("%s: %s feeds %s now", poll->drive->label, choice->page->name, metric_families[family].name);
-		if (is_source_told(family))
-			quantity_count(poll->source_changes, &poll->n_source_changes, told_quantity(family));
-	}
-}
-
-/* A series that nobody feeds: it came after the first visit, or its page is gone. */
-static bool is_open(const struct drive_poll *poll, const struct sample *s)
-{
-	const struct reading_choice *choice = needs_choice(s) ? find_choice(poll, s) : NULL;
-
-	return needs_choice(s) && (!choice || !is_alive(poll, choice));
+	choice->is_open = !choice->page;
+	if (choice->is_open || !choice->was_fed)
+		return;
+	choice->was_fed = false;
+	log_warn("%s: %s feeds %s now", poll->drive->label, page_source(choice->page, family), metric_families[family].name);
+	if (is_source_told(family))
+		quantity_count(poll->source_changes, &poll->n_source_changes, told_quantity(family));
 }
 
 void readings_settle(struct drive_poll *poll)
 {
-	size_t n_before;
-	bool *is_kept;
-
-	bury_choices(poll);
-	n_before = poll->n_choices;
-	is_kept = calloc(n_before + 1, sizeof *is_kept);	/* without memory all is as it was */
-	for (size_t i = 0; is_kept && i < n_before; i++)
-		is_kept[i] = poll->choices[i].page != NULL;
-	for (size_t i = 0; is_kept && i < poll->n_entries; i++) {
+	for (size_t i = 0; i < poll->n_entries; i++) {
 		const struct sample_set *set = &poll->entries[i].samples;
 
-		for (size_t k = 0; k < set->n; k++) {
-			const struct reading_choice *choice;
-
-			if (!needs_choice(&set->at[k]))
-				continue;
-			choice = find_choice(poll, &set->at[k]);
-			if (!choice || choice >= poll->choices + n_before || !is_kept[choice - poll->choices])
+		for (size_t k = 0; k < set->n; k++)
+			if (needs_choice(&set->at[k]))
 				offer(poll, &poll->entries[i], &set->at[k]);
-		}
 	}
-	free(is_kept);
-	tell_changes(poll);
+	for (size_t i = 0; i < poll->n_choices; i++)
+		close_choice(poll, &poll->choices[i]);
 	poll->is_dirty = true;
+}
+
+void readings_forget(struct drive_poll *poll, struct plan_entry *entry)
+{
+	bool is_any = false;
+
+	sample_set_clear(&entry->samples);
+	poll->is_dirty = true;
+	for (size_t i = 0; i < poll->n_choices; i++) {
+		struct reading_choice *choice = &poll->choices[i];
+
+		if (choice->page != entry->page)
+			continue;
+		log_warn("%s: %s is gone, which fed %s", poll->drive->label,
+			 page_source(entry->page, choice->series.family), metric_families[choice->series.family].name);
+		choice->page = NULL;
+		choice->is_open = choice->was_fed = is_any = true;
+	}
+	if (is_any && poll->is_settled)
+		readings_settle(poll);
 }
 
 static uint64_t stale_after(uint64_t period_us)
@@ -188,6 +162,14 @@ void readings_age(struct drive_poll *poll, uint64_t now_us, uint64_t interval_us
 			poll->is_dirty = true;
 		}
 	}
+}
+
+/* A series that nobody feeds: it came after the first visit, or its page is gone. */
+static bool is_open(const struct drive_poll *poll, const struct sample *s)
+{
+	const struct reading_choice *choice = needs_choice(s) ? find_choice(poll, s) : NULL;
+
+	return needs_choice(s) && (!choice || !choice->page);
 }
 
 static bool has_open_choice(const struct drive_poll *poll, const struct sample_set *set)
@@ -268,7 +250,7 @@ const struct sample **readings_served(struct drive_poll *poll, size_t *ret_n)
 const struct page *readings_source(const struct drive_poll *poll, enum metric_family_id family)
 {
 	for (size_t i = 0; i < poll->n_choices; i++)
-		if (poll->choices[i].series.family == family && is_alive(poll, &poll->choices[i]))
+		if (poll->choices[i].series.family == family && poll->choices[i].page)
 			return poll->choices[i].page;
 	return NULL;
 }

@@ -855,6 +855,20 @@ static void a_drive_whose_state_is_not_known_is_left_alone_for_a_while(void **st
 	world_free(w);
 }
 
+static void a_sleeping_disk_sleeps_on_while_its_state_does_not_get_through(void **state)
+{
+	struct world *w = world_of_one_scsi();
+
+	world_pass(w, 1);
+	world_scsi_sense(w, "sda", 0x5e, 0x02);
+	world_pass(w, HOUR);
+	world_fail(w, 2, "sda", "request-sense", fail_status(0x08));
+	world_pass(w, 2 * MINUTE);
+	assert_true(drive_poll_sleeps(world_poll(w, "sda")));
+	assert_true(drive_poll_is_up(world_poll(w, "sda"), world_now_us(), poller_interval_us(w->poller)));
+	world_free(w);
+}
+
 static void a_power_check_that_times_out_is_not_hammered(void **state)
 {
 	struct world *w = world_of_one_scsi();
@@ -1146,6 +1160,23 @@ static void a_host_that_hangs_holds_up_no_drive(void **state)
 	world_free(w);
 }
 
+static void a_host_that_hangs_holds_up_no_drive_of_its_own(void **state)
+{
+	struct world *w = world_new(MINUTE, NULL);
+
+	world_scsi(w, "sda", "SEAGATE", "ST800", "S1");
+	world_scsi(w, "sdb", "SEAGATE", "ST800", "S2");
+	world_device(w, "sda", TRANSPORT_SCSI, "host0", "a")->is_sas = true;
+	world_device(w, "sdb", TRANSPORT_SCSI, "host0", "b");
+	world_hold(w, "sda", "host-phys");
+	discover_with_host_phys(w);
+	world_pass(w, 1);
+	assert_int_equal(world_count(w, 0, "sda host-phys"), 1);
+	assert_int_equal(world_count(w, 0, "sdb log-sense page=0d"), 1);
+	world_release_all_as(w, OK);
+	world_free(w);
+}
+
 /* ---- bridges */
 
 static struct world *world_of_a_bridge(bool is_rubbish)
@@ -1175,10 +1206,39 @@ static void behind_a_bridge_the_ata_drive_is_read(void **state)
 	assert_string_equal(world_drive(w, "sda")->label, "WDC_WD40_W1");
 	assert_string_equal(drive_transport_name(world_drive(w, "sda")), "ata");
 	assert_int_equal(world_count(w, 0, "sda log-sense"), 0);
-	assert_int_equal(world_count(w, 0, "sda ata-smart-data"), 1);
+	assert_string_equal(world_asked(w, 0),
+			    "sda request-sense\n"
+			    "sda inquiry\n"
+			    "sda inquiry vpd=00\n"
+			    "sda ata-identify\n"
+			    "sda ata-check-power\n"
+			    "sda ata-identify\n"
+			    "sda ata-smart-thresholds\n"
+			    "sda ata-smart-data\n"
+			    "sda ata-smart-status\n");
 	world_pass(w, 2 * HOUR);
 	assert_true(world_count(w, 0, "sda ata-check-power") > 1);
 	assert_int_equal(world_count(w, 0, "sda inquiry"), 1);
+	world_free(w);
+}
+
+/* The bridge is awake, and its disk is not: IDENTIFY wakes it not, SMART READ DATA would. */
+static void a_disk_asleep_behind_a_bridge_sleeps_on(void **state)
+{
+	static const uint8_t standby[] = { 0 }, list[] = { 0, 0, 0, 4, 0, 0x80, 0x83, 0x89 };
+	struct world *w = world_new(MINUTE, NULL);
+
+	world_ata(w, "sda", "WDC WD40", "W1", 7200);
+	world_scsi(w, "sda", "USB3.0", "Bridge", "B1");
+	world_say(w, "sda", "inquiry vpd=00", list, sizeof list);
+	world_say(w, "sda", "ata-check-power", standby, sizeof standby);
+	world_fail(w, 0, "sda", "request-sense", fail_sense(5, 0x20, 0));	/* it does not even know this */
+	world_device(w, "sda", TRANSPORT_SCSI, "host0", "a")->rotational = 1;
+	world_discover(w);
+	world_pass(w, 2 * HOUR);
+	assert_int_equal(world_count(w, 0, "sda ata-smart-data") + world_count(w, 0, "sda ata-smart-status"), 0);
+	assert_true(world_count(w, 0, "sda ata-check-power") > 100);
+	assert_true(drive_poll_sleeps(world_poll(w, "sda")));
 	world_free(w);
 }
 
@@ -1315,6 +1375,7 @@ int main(void)
 		cmocka_unit_test(timeouts_that_do_not_follow_each_other_end_no_visit),
 		cmocka_unit_test(a_sleeping_disk_with_a_unit_attention_gets_nothing_else),
 		cmocka_unit_test(a_drive_whose_state_is_not_known_is_left_alone_for_a_while),
+		cmocka_unit_test(a_sleeping_disk_sleeps_on_while_its_state_does_not_get_through),
 		cmocka_unit_test(a_power_check_that_times_out_is_not_hammered),
 		cmocka_unit_test(a_sleeping_drive_ages_when_nobody_asks_it),
 		cmocka_unit_test(a_drive_whose_health_is_told_is_not_reserved),
@@ -1327,7 +1388,9 @@ int main(void)
 		cmocka_unit_test(phys_of_the_host_are_left_alone_unless_asked_for),
 		cmocka_unit_test(phys_of_the_host_are_read_on_each_path_and_rarely),
 		cmocka_unit_test(a_host_that_hangs_holds_up_no_drive),
+		cmocka_unit_test(a_host_that_hangs_holds_up_no_drive_of_its_own),
 		cmocka_unit_test(behind_a_bridge_the_ata_drive_is_read),
+		cmocka_unit_test(a_disk_asleep_behind_a_bridge_sleeps_on),
 		cmocka_unit_test(a_bridge_that_talks_rubbish_is_left_alone),
 		cmocka_unit_test(an_idle_disk_is_read_unless_told_otherwise),
 		cmocka_unit_test(a_jump_of_wear_at_new_firmware_is_told),

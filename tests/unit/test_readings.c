@@ -161,13 +161,28 @@ static void a_page_that_is_gone_gives_way_and_that_is_counted(void **state)
 	take(&w, POOR, SECOND, drive_written_bytes_total, 1, 100);
 	take(&w, GOOD, SECOND, drive_written_bytes_total, 2, 200);
 	settle(&w);
-	w.entries[GOOD].is_unsupported = true;
-	sample_set_clear(&w.entries[GOOD].samples);
-	readings_settle(&w.poll);
+	readings_forget(&w.poll, &w.entries[GOOD]);
 	assert_true(value_of(&w, drive_written_bytes_total) == 100);
 	assert_ptr_equal(readings_source(&w.poll, drive_written_bytes_total), &poor);
 	assert_int_equal(w.poll.n_source_changes, 1);
 	assert_int_equal(w.poll.source_changes[0].n, 1);
+	end(&w);
+}
+
+static void a_page_that_is_gone_leaves_its_series_to_a_later_one(void **state)
+{
+	struct readings_world w;
+
+	begin(&w);
+	take(&w, GOOD, SECOND, drive_written_bytes_total, 2, 200);
+	settle(&w);
+	readings_forget(&w.poll, &w.entries[GOOD]);
+	assert_true(isnan(value_of(&w, drive_written_bytes_total)));
+	assert_null(readings_source(&w.poll, drive_written_bytes_total));
+	assert_int_equal(w.poll.n_source_changes, 0);	/* nobody has taken its place */
+	take(&w, POOR, MINUTE, drive_written_bytes_total, 1, 201);
+	assert_true(value_of(&w, drive_written_bytes_total) == 201);
+	assert_int_equal(w.poll.n_source_changes, 1);
 	end(&w);
 }
 
@@ -310,6 +325,7 @@ int main(void)
 		cmocka_unit_test(choosing_again_leaves_the_chosen_alone),
 		cmocka_unit_test(a_series_that_comes_late_finds_its_source),
 		cmocka_unit_test(a_page_that_is_gone_gives_way_and_that_is_counted),
+		cmocka_unit_test(a_page_that_is_gone_leaves_its_series_to_a_later_one),
 		cmocka_unit_test(series_choose_each_for_itself),
 		cmocka_unit_test(values_without_a_rank_are_served_at_once),
 		cmocka_unit_test(a_value_grows_stale),
