@@ -71,6 +71,11 @@ struct fail fail_format(const char *what, const char *detail)
 	return (struct fail){ .source = FAIL_FORMAT, .kind = FAIL_KIND_FORMAT, .what = what, .detail = detail };
 }
 
+bool fail_is_unit_attention(struct fail f)
+{
+	return f.kind == FAIL_KIND_SENSE && f.code >> 16 == 0x6;
+}
+
 bool fail_is_unsupported(struct fail f)
 {
 	uint8_t key = f.code >> 16, asc = f.code >> 8;

@@ -73,5 +73,8 @@ struct fail fail_format(const char *what, const char *detail);
  * Page (NVM Express base, status codes). Such a command is never sent twice. */
 bool fail_is_unsupported(struct fail f);
 
+/* SCSI UNIT ATTENTION: told once, then the device answers (SPC). */
+bool fail_is_unit_attention(struct fail f);
+
 /* A sentence for a person: "log page 0x0d: the drive refused it, sense 5/24/00". Returns text. */
 const char *fail_describe(struct fail f, char *text, size_t size);

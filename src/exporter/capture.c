@@ -91,7 +91,9 @@ static bool was_asked(const struct session *s, const struct command *command)
 	return false;
 }
 
-/* Asks, waits however long it takes, and records the answer. Each command once; those not allowed not at all. */
+enum { UNIT_ATTENTION_TRIES = 2 };
+
+/* Asks, waits however long it takes, and records the answer; a unit attention and what comes after it. Each command once; those not allowed not at all. */
 static int ask(struct session *s, const struct command *command)
 {
 	const struct device *node = s->path ? s->path : drive_node(s->drive, 0);
@@ -103,9 +105,15 @@ static int ask(struct session *s, const struct command *command)
 	if (was_asked(s, command) || !command_is_allowed(command, &why))
 		return 0;
 	text_copy(request.node, sizeof request.node, node->name);
-	s->is_answered = false;
-	r = probe_client_request(s->client, &request, &copy);
-	return r ? r : run_until(s, &s->is_answered);
+	for (unsigned tries = 0; tries < UNIT_ATTENTION_TRIES; tries++) {
+		s->is_answered = false;
+		r = probe_client_request(s->client, &request, &copy);
+		if (!r)
+			r = run_until(s, &s->is_answered);
+		if (r || !fail_is_unit_attention(s->fail))
+			return r;
+	}
+	return 0;
 }
 
 static int ask_key(struct session *s, enum command_name name, int key, uint32_t value)
@@ -182,6 +190,8 @@ static int ask_ata(struct session *s)
 	struct command log = command_default(COMMAND_ATA_LOG);
 	int r = ask_key(s, COMMAND_ATA_CHECK_POWER, 0, 0);
 
+	if (!r && s->drive->devices[0].transport == TRANSPORT_SCSI)	/* before it is known for what it is */
+		r = ask_key(s, COMMAND_REQUEST_SENSE, 0, 0);
 	for (unsigned address = 0; address < 256 && !r && f->has_gp_log; address++)
 		for (unsigned page = 0; page < f->gp_log_pages[address] && page < LOG_PAGES_EACH && !r; page++) {
 			log.key[KEY_ADDRESS] = address;

@@ -115,10 +115,11 @@ static void write_sources(struct expose *e, enum metric_family_id family)
 {
 	FOR_EACH_DRIVE(e, drive, has_health)
 		for (size_t i = 0; i < TOLD_QUANTITIES; i++) {
-			const struct page *page = readings_source(poller_of(drive), told_quantities[i].family);
+			const struct told_quantity *told = &told_quantities[i];
+			const struct page *page = readings_source(poller_of(drive), told->family);
 
 			if (page)
-				put(e, drive, LABELS(told_quantities[i].name, page->name), 1);
+				put(e, drive, LABELS(told->name, page_source(page, told->family)), 1);
 		}
 }
 
