@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include <fnmatch.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -200,4 +201,22 @@ uint64_t text_hash(const void *bytes, size_t n)
 	while (n--)
 		h = (h ^ *at++) * 0x100000001b3;
 	return h;
+}
+
+bool text_matches_any(const char *patterns, const char *text)
+{
+	char one[128];
+
+	while (patterns) {
+		size_t n = strcspn(patterns, "|");
+
+		if (n < sizeof one) {
+			memcpy(one, patterns, n);
+			one[n] = 0;
+			if (!fnmatch(one, text, 0))
+				return true;
+		}
+		patterns = patterns[n] ? patterns + n + 1 : NULL;
+	}
+	return false;
 }

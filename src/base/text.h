@@ -45,3 +45,6 @@ void text_copy(char *to, size_t size, const char *from);
 
 /* FNV-1a, for spreading and for duplicates; not for secrets. */
 uint64_t text_hash(const void *bytes, size_t n);
+
+/* One of the patterns (as of fnmatch(3), with bars between them) matches all of the text. */
+bool text_matches_any(const char *patterns, const char *text);

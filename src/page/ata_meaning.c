@@ -3,7 +3,6 @@
  * about an attribute has the last one too. */
 #include "page/ata_meaning.h"
 
-#include <fnmatch.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -77,30 +76,9 @@ static const struct ata_family disk_families[] = {
 	DISKS("ST[1-9]*[A-Z][A-Z][0-9]*|ST3*A*|ST9*A*", seagate_disks),
 };
 
-/* ---- patterns */
-
-/* One of the patterns between bars matches. */
-static bool matches(const char *patterns, const char *text)
-{
-	char one[128];
-
-	while (patterns) {
-		size_t n = strcspn(patterns, "|");
-
-		if (n < sizeof one) {
-			memcpy(one, patterns, n);
-			one[n] = 0;
-			if (!fnmatch(one, text, 0))
-				return true;
-		}
-		patterns = patterns[n] ? patterns + n + 1 : NULL;
-	}
-	return false;
-}
-
 static bool is_of_family(const struct ata_family *f, const char *model, const char *firmware)
 {
-	return matches(f->models, model) && (!f->firmware || matches(f->firmware, firmware));
+	return text_matches_any(f->models, model) && (!f->firmware || text_matches_any(f->firmware, firmware));
 }
 
 static const struct ata_family *family_of(const char *model, const char *firmware)
@@ -114,7 +92,7 @@ static const struct ata_family *family_of(const char *model, const char *firmwar
 static const struct ata_family *disk_family_of(const char *model)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(disk_families); i++)
-		if (matches(disk_families[i].models, model))
+		if (text_matches_any(disk_families[i].models, model))
 			return &disk_families[i];
 	return NULL;
 }
@@ -187,7 +165,7 @@ static bool ask_atasmart(struct subject *s)
 
 static bool ask_generic(struct subject *s)
 {
-	if (s->id == 9 && matches(unsure_of_power_on, s->model))
+	if (s->id == 9 && text_matches_any(unsure_of_power_on, s->model))
 		return true;
 	return ask_rows(s, by_id, ARRAY_SIZE(by_id)) ||
 	       (s->rpm != 0 && ask_rows(s, by_id_of_others, ARRAY_SIZE(by_id_of_others))) ||
