@@ -1,5 +1,6 @@
 #include "base/fail.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -47,10 +48,25 @@ struct fail fail_ata(uint8_t status, uint8_t error)
 			      .code = (uint32_t)status << 8 | error };
 }
 
+/* NVM Express base, status codes: of type 3h (path related) all, and of the generic ones those that say that a command was
+ * given up for another reason than what it asked. The controller could not answer just now; the medium has no part in it. */
+static bool is_of_controllers_state(uint8_t sct, uint8_t sc)
+{
+	switch (sct << 8 | sc) {
+	case 0x007:	/* Command Abort Requested */
+	case 0x008:	/* Command Aborted due to SQ Deletion: a reset */
+	case 0x021:	/* Command Interrupted */
+	case 0x022:	/* Transient Transport Error */
+	case 0x082:	/* Namespace Not Ready */
+		return true;
+	default:
+		return sct == 3;
+	}
+}
+
 struct fail fail_nvme(uint8_t sct, uint8_t sc)
 {
-	/* Type 3h is path related: the controller, not the medium, could not answer. */
-	return (struct fail){ .source = sct == 3 ? FAIL_TRANSPORT : FAIL_DEVICE, .kind = FAIL_KIND_NVME,
+	return (struct fail){ .source = is_of_controllers_state(sct, sc) ? FAIL_TRANSPORT : FAIL_DEVICE, .kind = FAIL_KIND_NVME,
 			      .code = (uint32_t)sct << 8 | sc };
 }
 
@@ -87,8 +103,9 @@ bool fail_is_unsupported(struct fail f)
 		return (f.code >> 8 & 0x01) && (f.code & 0x04);	/* ERR and ABRT */
 	case FAIL_KIND_NVME:
 		return f.code == 0x001 || f.code == 0x002 || f.code == 0x109;
-	case FAIL_KIND_NONE:
 	case FAIL_KIND_ERRNO:
+		return f.code == EOPNOTSUPP;	/* what sysfs has not: no SAS port, no PCIe link */
+	case FAIL_KIND_NONE:
 	case FAIL_KIND_STATUS:
 	case FAIL_KIND_TIMEOUT:
 	case FAIL_KIND_HOST:

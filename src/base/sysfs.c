@@ -19,7 +19,8 @@ static const char *const safe[] = {
 	"device/vendor", "device/model", "device/rev", "device/type", "device/wwid", "device/state",
 	"device/inquiry", "device/vpd_pg80", "device/vpd_pg83", "device/vpd_pgb1",	/* cached by the SCSI midlayer */
 	"device/ioerr_cnt", "device/iorequest_cnt", "device/iodone_cnt", "device/iotmo_cnt",
-	"model", "serial", "firmware_rev", "subsysnqn", "cntlid", "transport", "address", "state",
+	"model", "serial", "firmware_rev", "subsysnqn", "cntlid", "cntrltype", "transport", "address", "state",
+	"device/aer_dev_correctable", "device/aer_dev_nonfatal", "device/aer_dev_fatal",	/* counted by the AER driver */
 	"power/runtime_status", "device/power/runtime_status",
 	/* Kept by drivers/misc/enclosure.c and ses.c; their other attributes (status, fault, active, locate,
 	 * power_status) are asked of the enclosure. */

@@ -45,7 +45,7 @@ X(drive_commands_total, METRIC_COUNTER, LIFETIME, L(NULL), \
 X(drive_own_command_errors_total, METRIC_COUNTER, LIFETIME, L(NULL), \
 	"Commands of ours that the drive ended with an error; they count in its own and the kernel's error counters too.") \
 X(drive_endurance_used_ratio, METRIC_GAUGE, DRIVE, L(NULL), \
-	"The drive's own wear indicator: 0 is new, 1 is rated endurance used; it may pass 1.") \
+	"The drive's own wear indicator: 0 is new, 1 is rated endurance used; it may pass 1, and 2.55 stands for more as well.") \
 X(drive_spare_available_ratio, METRIC_GAUGE, DRIVE, L(NULL), \
 	"Spare capacity the drive has left, of what it had when new.") \
 X(drive_spare_threshold_ratio, METRIC_GAUGE, DRIVE, L(NULL), \
@@ -56,6 +56,8 @@ X(drive_read_bytes_total, METRIC_COUNTER, LIFETIME, L(NULL), \
 	"Bytes read by the host over the drive's life.") \
 X(drive_nand_written_bytes_total, METRIC_COUNTER, LIFETIME, L(NULL), \
 	"Bytes the drive wrote to its flash over its life; by drive_written_bytes_total this is its write amplification.") \
+X(drive_nand_read_bytes_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"Bytes the drive read from its flash over its life.") \
 X(drive_warning, METRIC_GAUGE, DRIVE, L("reason", "class"), \
 	"1 if there is this reason to worry about the drive, else 0.") \
 X(drive_warning_info, METRIC_INFO, DRIVE, L("reason", "text"), \
@@ -85,11 +87,15 @@ X(drive_error_log_entries_total, METRIC_COUNTER, LIFETIME, L(NULL), \
 X(drive_media_errors_total, METRIC_COUNTER, LIFETIME, L(NULL), \
 	"Times the drive found data that it could not recover.") \
 X(drive_link_errors_total, METRIC_COUNTER, LIFETIME, L("phy", "kind", "side"), \
-	"Errors that the receiver of a phy counted, by kind: invalid_dword, running_disparity, loss_of_sync, phy_reset_problem (SAS), crc (SATA). With side drive it is a phy of the drive, named port-phy, on SATA 0; with side host one on the host's side of the cable, named path-phy.") \
+	"Errors that the receiver of a phy counted, by kind: invalid_dword, running_disparity, loss_of_sync, phy_reset_problem (SAS), crc (SATA, Intel NVMe), pcie_correctable (OCP). With side drive it is a phy of the drive, named port-phy, on SATA and NVMe 0; with side host one on the host's side of the cable, named path-phy.") \
 X(drive_link_speed_bits_per_second, METRIC_GAUGE, DRIVE, L("phy", "side"), \
-	"Negotiated rate of a phy; 0 while there is no link.") \
+	"Negotiated rate of a phy, or of each lane of the PCIe link (with its coding); 0 while there is no link.") \
 X(drive_link_speed_max_bits_per_second, METRIC_GAUGE, LIFETIME, L("phy", "side"), \
-	"Highest rate that a phy can do.") \
+	"Highest rate that a phy, or a lane of the PCIe link, can do.") \
+X(drive_link_width, METRIC_GAUGE, DRIVE, L("phy", "side"), \
+	"Lanes of the PCIe link that are in use.") \
+X(drive_link_width_max, METRIC_GAUGE, LIFETIME, L("phy", "side"), \
+	"Lanes of the PCIe link that the drive can use.") \
 X(drive_power_on_seconds_total, METRIC_COUNTER, LIFETIME, L(NULL), \
 	"Time the drive has been powered on, as it counts it.") \
 X(drive_power_cycles_total, METRIC_COUNTER, LIFETIME, L(NULL), \
@@ -112,6 +118,8 @@ X(drive_self_test_failures, METRIC_GAUGE, DRIVE, L(NULL), \
 	"Self-tests in the drive's log that found a fault; old entries fall out of the log.") \
 X(drive_self_test_duration_seconds, METRIC_GAUGE, LIFETIME, L("type"), \
 	"How long a self-test takes if nothing else is asked of the drive, as it says.") \
+X(drive_throttled, METRIC_GAUGE, DRIVE, L("kind"), \
+	"1 while the drive slows itself down: thermal, to cool.") \
 X(drive_temperature_celsius, METRIC_GAUGE, DRIVE, L("sensor"), \
 	"Temperature that the drive reports for one of its sensors.") \
 X(drive_temperature_limit_celsius, METRIC_GAUGE, LIFETIME, L("kind"), \
@@ -180,6 +188,124 @@ X(drive_nvme_thermal_transitions_total, METRIC_COUNTER, LIFETIME, L("kind"), \
 	"Times the controller slowed down to cool: light or heavy.") \
 X(drive_nvme_thermal_seconds_total, METRIC_COUNTER, LIFETIME, L("kind"), \
 	"Time the controller ran slowed down to cool: light or heavy.") \
+X(drive_nvme_endurance_groups_warning, METRIC_GAUGE, DRIVE, L("bit"), \
+	"A bit of the NVMe endurance group critical warning summary, 0 or 1: of any endurance group. Absent where a drive has no endurance groups.") \
+X(drive_nvme_energy_joules_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"Energy that the drive has used over its life; it counts in watt-hours.") \
+X(drive_nvme_power_watts, METRIC_GAUGE, DRIVE, L(NULL), \
+	"Power that the drive drew when it was read, as the mean of its last second.") \
+X(drive_nvme_logged_errors_total, METRIC_COUNTER, LIFETIME, L("type"), \
+	"Entries that were added to the controller's error log since this exporter first read it, by status code type: generic and command (mostly a host's mistake), media (data was lost), path, vendor, other; unseen: gone from the log before they were read.") \
+X(drive_nvme_namespace_size_bytes, METRIC_GAUGE, LIFETIME, L("nsid"), \
+	"Size of a namespace as it is formatted.") \
+X(drive_nvme_namespace_capacity_bytes, METRIC_GAUGE, LIFETIME, L("nsid"), \
+	"How much of a namespace may be in use at a time; less than its size where it is thinly provisioned.") \
+X(drive_nvme_namespace_used_bytes, METRIC_GAUGE, DRIVE, L("nsid"), \
+	"How much of a namespace is in use, as the drive says: written and not deallocated. Drives that do not track it tell the capacity.") \
+X(drive_nvme_namespace_block_bytes, METRIC_GAUGE, LIFETIME, L("nsid"), \
+	"Length of a logical block of a namespace, without metadata.") \
+X(drive_nvme_unallocated_bytes, METRIC_GAUGE, DRIVE, L(NULL), \
+	"Capacity of the drive that is given to no namespace.") \
+X(drive_nvme_firmware_slot_info, METRIC_INFO, DRIVE, L("slot", "firmware"), \
+	"The firmware that a slot of the controller holds.") \
+X(drive_nvme_firmware_active_slot, METRIC_GAUGE, DRIVE, L(NULL), \
+	"The slot whose firmware runs.") \
+X(drive_nvme_firmware_next_slot, METRIC_GAUGE, DRIVE, L(NULL), \
+	"The slot whose firmware will run after the next reset of the controller; absent where none is set.") \
+X(drive_nvme_self_test_progress_ratio, METRIC_GAUGE, DRIVE, L("type"), \
+	"How far the self-test is that runs now.") \
+X(drive_nvme_sanitize_info, METRIC_INFO, DRIVE, L("state"), \
+	"What became of the last sanitize operation: never, done, running, failed, done_allocated (its blocks were not deallocated) or unknown.") \
+X(drive_nvme_sanitize_progress_ratio, METRIC_GAUGE, DRIVE, L(NULL), \
+	"How far the sanitize operation is that runs now.") \
+X(drive_nvme_endurance_group_warning, METRIC_GAUGE, DRIVE, L("group", "bit"), \
+	"A bit of an endurance group's critical warning field, 0 or 1.") \
+X(drive_nvme_endurance_group_used_ratio, METRIC_GAUGE, DRIVE, L("group"), \
+	"Wear of an endurance group: 1 is rated endurance used; it may pass 1, and 2.55 stands for more as well.") \
+X(drive_nvme_endurance_group_spare_available_ratio, METRIC_GAUGE, DRIVE, L("group"), \
+	"Spare capacity that an endurance group has left.") \
+X(drive_nvme_endurance_group_spare_threshold_ratio, METRIC_GAUGE, DRIVE, L("group"), \
+	"Below this spare capacity the drive calls the endurance group critical.") \
+X(drive_nvme_endurance_group_estimate_bytes, METRIC_GAUGE, DRIVE, L("group"), \
+	"Bytes that can be written to an endurance group over its life if its write amplification is 1, as the drive estimates; in steps of 1 GB.") \
+X(drive_nvme_endurance_group_read_bytes_total, METRIC_COUNTER, LIFETIME, L("group"), \
+	"Bytes read from an endurance group by the host; the drive counts in steps of 1 GB.") \
+X(drive_nvme_endurance_group_written_bytes_total, METRIC_COUNTER, LIFETIME, L("group"), \
+	"Bytes written to an endurance group by the host; the drive counts in steps of 1 GB.") \
+X(drive_nvme_endurance_group_media_written_bytes_total, METRIC_COUNTER, LIFETIME, L("group"), \
+	"Bytes written to the media of an endurance group, by the host and by the drive itself; in steps of 1 GB.") \
+X(drive_nvme_endurance_group_commands_total, METRIC_COUNTER, LIFETIME, L("group", "op"), \
+	"Commands of the host that an endurance group completed, by operation.") \
+X(drive_nvme_endurance_group_media_errors_total, METRIC_COUNTER, LIFETIME, L("group"), \
+	"Times an endurance group had data that could not be recovered.") \
+X(drive_nvme_endurance_group_error_log_entries_total, METRIC_COUNTER, LIFETIME, L("group"), \
+	"Error log entries ever made for an endurance group.") \
+X(drive_nvme_endurance_group_capacity_bytes, METRIC_GAUGE, LIFETIME, L("group"), \
+	"Capacity of an endurance group.") \
+X(drive_nvme_endurance_group_unallocated_bytes, METRIC_GAUGE, DRIVE, L("group"), \
+	"Capacity of an endurance group that is given to no namespace.") \
+X(drive_nvme_endurance_estimate_bytes, METRIC_GAUGE, DRIVE, L(NULL), \
+	"OCP: bytes that can be written to the drive over its life, as the drive estimates.") \
+X(drive_nvme_bad_blocks, METRIC_GAUGE, LIFETIME, L("kind"), \
+	"OCP: blocks of flash that the drive has taken out of use, of those for user data (user) and for its own (system).") \
+X(drive_nvme_bad_blocks_left_ratio, METRIC_GAUGE, DRIVE, L("kind"), \
+	"OCP: how many more blocks may become bad, of those that could when new: 1 is new.") \
+X(drive_nvme_xor_recoveries_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"OCP: times the drive rebuilt data from parity across its flash.") \
+X(drive_nvme_uncorrectable_reads_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"OCP: reads that nothing could correct.") \
+X(drive_nvme_soft_ecc_errors_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"Reads of flash that took more than the first level of error correction (OCP, Intel).") \
+X(drive_nvme_end_to_end_errors_total, METRIC_COUNTER, LIFETIME, L("kind"), \
+	"Errors on the drive's own data path that its end-to-end protection found, by kind: detected, and of these corrected (OCP, Intel).") \
+X(drive_nvme_system_data_used_ratio, METRIC_GAUGE, DRIVE, L(NULL), \
+	"OCP: wear of the flash that holds the drive's own data; 1 is rated endurance used.") \
+X(drive_nvme_refreshes_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"OCP: blocks of flash that the drive rewrote to keep their data.") \
+X(drive_nvme_erase_cycles, METRIC_GAUGE, LIFETIME, L("kind"), \
+	"How often the blocks of flash were erased: max, min and average of all blocks (OCP, Intel).") \
+X(drive_nvme_throttling_level, METRIC_GAUGE, DRIVE, L(NULL), \
+	"OCP: how much the drive slows down to cool: 0 not at all, 1 to 3 more and more.") \
+X(drive_nvme_throttling_events_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"Times the drive slowed down to cool (OCP, in 8 bits; Intel).") \
+X(drive_nvme_incomplete_shutdowns_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"OCP: shutdowns that did not complete properly.") \
+X(drive_nvme_free_blocks_ratio, METRIC_GAUGE, DRIVE, L(NULL), \
+	"OCP: blocks that are erased and ready to be written, of all those beyond the drive's capacity.") \
+X(drive_nvme_capacitor_health_ratio, METRIC_GAUGE, DRIVE, L(NULL), \
+	"OCP: energy that the capacitors hold against power loss, of what is needed: from 1 on the drive can save its data. Absent where it has none.") \
+X(drive_nvme_unaligned_io_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"OCP: writes that did not fit the drive's internal blocks; begins anew with each power cycle.") \
+X(drive_nvme_power_loss_protections_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"OCP: times that the protection against power loss started.") \
+X(drive_nvme_pcie_retrainings_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"OCP: times that the PCIe link was trained anew.") \
+X(drive_nvme_power_state_changes_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"OCP: changes of the power state, by the host or by the drive itself.") \
+X(drive_nvme_media_dies, METRIC_GAUGE, LIFETIME, L("kind"), \
+	"OCP: dies of flash: total, those whose failure the drive can stand (tolerated), and those out of use (offline).") \
+X(drive_nvme_system_area_failures_total, METRIC_COUNTER, LIFETIME, L("kind"), \
+	"OCP: failures in the flash that holds the drive's own data: program, erase, uncorrectable_read.") \
+X(drive_nvme_latency_threshold_seconds, METRIC_GAUGE, DRIVE, L("bucket"), \
+	"OCP: the least latency that the drive's latency monitor counts in a bucket, 0 to 3.") \
+X(drive_nvme_latency_commands, METRIC_GAUGE, DRIVE, L("window", "op", "bucket"), \
+	"OCP: commands that took at least the bucket's threshold and less than the next, in the window that runs (active) or the one before (previous). Faster ones are not counted.") \
+X(drive_nvme_latency_recorded_seconds, METRIC_GAUGE, DRIVE, L("window", "op", "bucket"), \
+	"OCP: a latency that the drive's latency monitor recorded in a bucket: the first, the last or the longest, as it is set up.") \
+X(drive_nvme_intel_written_bytes_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"Intel, Solidigm: bytes written by the host, counted in the unit of drive_nand_written_bytes_total: 32 MiB.") \
+X(drive_nvme_retry_buffer_overflows_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"Intel, Solidigm: overflows of the PCIe retry buffer.") \
+X(drive_nvme_pll_lock_losses_total, METRIC_COUNTER, LIFETIME, L(NULL), \
+	"Intel, Solidigm: times that a PLL of the drive lost its lock on the PCIe clock.") \
+X(drive_nvme_timed_workload_wear_ratio, METRIC_GAUGE, DRIVE, L(NULL), \
+	"Intel, Solidigm: wear during the timed workload, since its timer began; absent in its first hour.") \
+X(drive_nvme_timed_workload_reads_ratio, METRIC_GAUGE, DRIVE, L(NULL), \
+	"Intel, Solidigm: part of the commands that were reads during the timed workload; absent in its first hour.") \
+X(drive_nvme_timed_workload_seconds, METRIC_GAUGE, DRIVE, L(NULL), \
+	"Intel, Solidigm: how long the timed workload has run.") \
+X(drive_pcie_errors_total, METRIC_COUNTER, LIFETIME, L("device", "severity"), \
+	"PCIe errors that the kernel's advanced error reporting counted at this controller since it was found: correctable, nonfatal, fatal.") \
 X(drive_scsi_corrected_errors_total, METRIC_COUNTER, LIFETIME, L("op"), \
 	"Total errors corrected, the SCSI error counter pages' own sum.") \
 X(drive_scsi_correction_runs_total, METRIC_COUNTER, LIFETIME, L("op"), \

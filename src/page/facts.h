@@ -13,9 +13,19 @@
 
 enum { FACTS_NAMESPACES = 128 };
 
+#define NVME_BYTES_UNKNOWN UINT64_MAX
 struct nvme_namespace {
-	uint32_t nsid;
+	uint32_t nsid, block_bytes;
 	uint64_t size_bytes;	/* NSZE x block size; 0: not known */
+	uint64_t capacity_bytes, used_bytes;	/* NCAP, NUSE; NVME_BYTES_UNKNOWN: they make no sense */
+	uint16_t endurance_group;	/* ENDGID; 0: none */
+};
+
+/* Types of status codes that an entry of the error log may have (NVM Express base, Status Code Type), and those entries that
+ * were gone before they were read. */
+enum nvme_error_type {
+	NVME_ERROR_GENERIC, NVME_ERROR_COMMAND, NVME_ERROR_MEDIA, NVME_ERROR_PATH, NVME_ERROR_VENDOR, NVME_ERROR_OTHER,
+	NVME_ERROR_UNSEEN, N_NVME_ERROR_TYPES
 };
 
 struct drive_facts {
@@ -60,7 +70,26 @@ struct drive_facts {
 
 	/* NVMe */
 	uint32_t nvme_version;		/* VER: major << 16 | minor << 8 | tertiary; 0 before 1.2 */
+	uint16_t nvme_vendor;		/* VID */
+	uint8_t nvme_controller_type;	/* CNTRLTYPE; 0 before 1.4 */
 	uint64_t nvme_total_bytes;	/* TNVMCAP; 0: not told */
+	uint64_t nvme_unallocated_bytes;	/* UNVMCAP, where namespaces can be made */
+	bool nvme_makes_namespaces, nvme_has_self_tests;	/* OACS bits 3 and 4 */
+	bool nvme_has_groups, nvme_has_uuids;	/* CTRATT bits 4 and 9 */
+	uint16_t nvme_last_group;	/* ENDGIDMAX */
+	bool nvme_has_sanitize;		/* SANICAP */
+	bool nvme_offers_log_list;	/* LPA bit 5 */
+	bool nvme_has_log_list;		/* and log 00h was read */
+	uint8_t nvme_logs[32];		/* bit per log identifier, from log 00h */
+	bool nvme_knows_uuids;		/* and the list of UUIDs was read, or refused */
+	uint8_t nvme_ocp_uuid;		/* where OCP's stands in the list of UUIDs, from 1; 0: not there */
+	uint8_t nvme_foreign_logs[32];	/* bit per log identifier of OCP's: this one holds something else */
+	uint16_t nvme_self_test_minutes;	/* EDSTT; 0: not told */
+	bool has_nvme_errors, refuses_nvme_errors;	/* the health log counts errors; the error log is refused */
+	uint64_t nvme_errors;		/* in the log ever, as the health log last told */
+	uint64_t nvme_errors_asked;	/* of these, how many there were when the error log was last read, or first heard of */
+	uint64_t nvme_errors_seen;	/* the number of the newest entry read */
+	uint64_t nvme_errors_by_type[N_NVME_ERROR_TYPES];	/* that came since */
 	uint16_t nvme_warning_kelvin, nvme_critical_kelvin;	/* WCTEMP, CCTEMP; 0: not told */
 	uint32_t n_namespaces;
 	struct nvme_namespace namespaces[FACTS_NAMESPACES];

@@ -18,6 +18,10 @@ static const struct raw_scale {
 	[RAW_MINUTES] = { 60, 1, 0 },
 	[RAW_HOURS] = { 3600, 1, 0 },
 	[RAW_NVME_DATA_UNITS] = { 512000, 1, 0 },
+	[RAW_BILLIONS] = { 1000000000, 1, 0 },
+	[RAW_32_MIB] = { 32 << 20, 1, 0 },
+	[RAW_WATT_HOURS] = { 3600, 1, 0 },
+	[RAW_1024TH_PERCENT] = { 1, 102400, 0 },
 };
 
 bool raw_convert(enum raw_unit unit, double raw, const struct drive_facts *facts, double *ret)

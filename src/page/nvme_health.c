@@ -1,5 +1,5 @@
 /* NVMe log 02h, of the whole controller (NVM Express base, SMART / Health Information log page). */
-#include "page/page.h"
+#include "page/nvme_page.h"
 #include "page/pages.h"
 
 enum { HEALTH_BYTES = 512 };
@@ -47,34 +47,73 @@ static const struct page_field health_fields[] = {
 	  SPEC("Total Time For Thermal Management Temperature 1") },
 	{ .at = 228, .width = 4, .family = drive_nvme_thermal_seconds_total, .label = { "heavy" },
 	  SPEC("Total Time For Thermal Management Temperature 2") },
+	{ .at = 232, .width = 8, .unit = RAW_WATT_HOURS, .absent = ABSENT_ZERO, .family = drive_nvme_energy_joules_total,
+	  SPEC("Operational Lifetime Energy Consumed") },
 };
 
-/* Critical Warning, from bit 0 on. */
-static const char *const warning_bits[] = { "spare", "temperature", "reliability", "read_only", "backup", "pmr" };
+/* From bit 0 on. NULL: reserved. */
+static const char *const warning_bits[] = { "spare", "temperature", "reliability", "read_only", "backup", "pmr", NULL };
+const char *const nvme_group_bits[] = { "spare", "", "reliability", "read_only", NULL };
+
+void nvme_warning_put(uint64_t warning, uint16_t family, const char *const *bits, struct sample_sink *to)
+{
+	for (size_t i = 0; bits[i]; i++)
+		if (bits[i][0])
+			page_put(to, family, bits[i], NULL, (double)(warning >> i & 1));
+}
+
+/* Interval Power Measurement: a number in bits 15:0 and its unit in bits 17:16 (1: 0.1 mW, 2: 10 mW). */
+static void power_put(struct bytes log, struct sample_sink *to)
+{
+	enum { POWER_AT = 240, TENTHS_OF_MILLIWATTS = 1, HUNDREDTHS_OF_WATTS = 2 };
+	uint64_t field = nvme_number(log, POWER_AT, 4), unit = field >> 16 & 3;
+
+	if (unit == TENTHS_OF_MILLIWATTS || unit == HUNDREDTHS_OF_WATTS)
+		page_put(to, drive_nvme_power_watts, NULL, NULL,
+			 (double)(field & 0xffff) / (unit == TENTHS_OF_MILLIWATTS ? 10000 : 100));
+}
 
 static struct fail decode_health(const struct page *page, struct bytes in, const struct drive_facts *facts,
 				 struct sample_sink *to)
 {
-	struct bytes log = bytes_take(&in, HEALTH_BYTES), flags = log;
-	uint64_t warning = bytes_le(&flags, 1);
+	struct bytes log;
+	struct fail f = nvme_log_take(page, in, HEALTH_BYTES, false, &log);
 
-	if (in.torn)
-		return fail_format(page->name, "shorter than 512 bytes");
-	if (bytes_all(log, 0))
-		return fail_format(page->name, "all zeroes");
-	if (bytes_all(log, 0xff))
-		return fail_format(page->name, "all ones");
-	for (size_t i = 0; i < ARRAY_SIZE(warning_bits); i++)
-		sample_put(to, &(struct sample){ .family = drive_nvme_critical_warning, .label = { warning_bits[i] },
-						 .value = (double)(warning >> i & 1) });
-	for (size_t i = 0; i < page->n_fields; i++)
-		page_field_put(&page->fields[i], log, true, facts, to);
+	if (failed(f))
+		return f;
+	nvme_warning_put(nvme_number(log, 0, 1), drive_nvme_critical_warning, warning_bits, to);
+	if (facts->nvme_has_groups)
+		nvme_warning_put(nvme_number(log, 6, 1), drive_nvme_endurance_groups_warning, nvme_group_bits, to);
+	nvme_fields_put(page, log, facts, to);
+	power_put(log, to);
 	return OK;
 }
 
+/* How many errors there are in the log, for nvme_errors. Where the count falls it begins anew. */
+static struct fail learn_health(const struct page *page, struct bytes in, struct drive_facts *facts)
+{
+	enum { ERRORS_AT = 176 };
+	struct bytes log;
+	struct fail f = nvme_log_take(page, in, HEALTH_BYTES, false, &log);
+
+	if (failed(f))
+		return f;
+	facts->nvme_errors = nvme_number(log, ERRORS_AT, 8);
+	if (!facts->has_nvme_errors || facts->nvme_errors < facts->nvme_errors_asked)
+		facts->nvme_errors_asked = facts->nvme_errors_seen = facts->nvme_errors;
+	facts->has_nvme_errors = true;
+	return OK;
+}
+
+static const struct page_told told[] = {
+	{ drive_nvme_critical_warning, "NVM Express base, SMART / Health Information, Critical Warning" },
+	{ drive_nvme_endurance_groups_warning,
+	  "NVM Express base, SMART / Health Information, Endurance Group Critical Warning Summary" },
+	{ drive_nvme_power_watts, "NVM Express base 2.3, SMART / Health Information, Interval Power Measurement" },
+};
+
 const struct page nvme_health = {
-	.name = "NVMe log 0x02", .transport = TRANSPORT_NVME,
-	.command = { .name = COMMAND_NVME_LOG, .key = { [KEY_ID] = 0x02, [KEY_NSID] = UINT32_MAX } },
-	.period_s = 60, .is_health = true, .decode = decode_health,
-	.fields = health_fields, .n_fields = ARRAY_SIZE(health_fields),
+	.name = "NVMe log 0x02", NVME_LOG(NVME_LOG_HEALTH),
+	.period_s = 60, .is_health = true, .learn = learn_health, .decode = decode_health,
+	.fields = health_fields, .n_fields = ARRAY_SIZE(health_fields), .told = told, .n_told = ARRAY_SIZE(told),
 };

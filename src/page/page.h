@@ -21,6 +21,10 @@ enum raw_unit {
 	RAW_SECONDS, RAW_MINUTES, RAW_HOURS,	/* to seconds */
 	RAW_LOGICAL_BLOCKS,	/* of the drive's own size, to bytes; absent where that is not known */
 	RAW_NVME_DATA_UNITS,	/* 1000 x 512 bytes */
+	RAW_BILLIONS,		/* NVMe endurance groups: 10^9 bytes */
+	RAW_32_MIB,		/* Intel, Solidigm: 32 x 1024 x 1024 bytes */
+	RAW_WATT_HOURS,		/* to joules */
+	RAW_1024TH_PERCENT,	/* Intel, Solidigm: 1/1024 of a percent, to a ratio */
 	N_RAW_UNITS
 };
 
@@ -53,14 +57,20 @@ struct page {
 	uint16_t period_s;	/* how often, at the default --poll.interval of 60 s; 0: on the first visit only */
 	bool is_health;		/* drive_up rests on it */
 	bool is_identity;	/* tells who the drive is: asked before all others; the first of a transport must answer */
+	bool is_given_up_when_refused;	/* a command that the drive refuses, for whatever reason, is not sent again */
 	bool per_namespace;	/* one command for each namespace, its nsid put in */
+	bool per_group;		/* one for each endurance group that a namespace is in */
 	bool per_path;		/* of the host's side: one reading for each path, in a child of the SCSI host; off by default */
 	const char *place;	/* set in the copy for a path: where that is, "0:0:3:0" */
 
 	/* Does the drive have it? NULL: always. */
 	bool (*is_offered)(const struct page *, const struct drive_facts *);
+	/* Is there something new to read? While there is not, it is not asked even when it is due. NULL: always. */
+	bool (*is_wanted)(const struct page *, const struct drive_facts *);
 	/* ATA logs: how many pages one command asks for. NULL: as the command says. */
 	uint32_t (*count)(const struct page *, const struct drive_facts *);
+	/* NVMe logs: the index of the UUID by which one is asked for; 0: by none. NULL: as the command says. */
+	uint32_t (*uuid)(const struct drive_facts *);
 	/* The drive does not know the command; what is tried instead follows from the facts. NULL: nothing. */
 	void (*refused)(const struct page *, struct drive_facts *);
 	/* Takes facts out of the answer. NULL: none. A failure leaves the facts as they were. */

@@ -81,7 +81,18 @@ const struct page *const pages[] = {
 
 	&nvme_identify_controller,
 	&nvme_identify_namespace,
+	&nvme_log_list,
+	&nvme_identify_uuids,
 	&nvme_health,
+	&nvme_errors,		/* after the log that counts them */
+	&nvme_firmware,
+	&nvme_self_tests,
+	&nvme_endurance_group,
+	&nvme_sanitize,
+	&nvme_ocp_health,
+	&nvme_ocp_latency,
+	&nvme_intel,
+	&nvme_pcie_link,
 
 	NULL,
 };

@@ -18,4 +18,6 @@ extern const struct page ata_identify, ata_smart_thresholds, ata_smart_data, ata
 	ata_solid_state_statistics, ata_pending_defects, ata_extended_error_log, ata_summary_error_log, ata_extended_self_tests,
 	ata_smart_self_tests, ata_sct_status, ata_sct_counts, ata_smart_sct_counts, ata_smart_sct_status, ata_phy_events, ata_farm_header, ata_farm_errors,
 	ata_host_phys;
-extern const struct page nvme_identify_controller, nvme_identify_namespace, nvme_health;
+extern const struct page nvme_identify_controller, nvme_identify_namespace, nvme_identify_uuids, nvme_log_list, nvme_health,
+	nvme_errors, nvme_firmware, nvme_self_tests, nvme_endurance_group, nvme_sanitize, nvme_ocp_health, nvme_ocp_latency,
+	nvme_intel, nvme_pcie_link;

@@ -102,6 +102,24 @@ static void note_firmware(struct drive_poll *poll, const struct drive_facts *bef
 	poll->has_jumped = false;
 }
 
+/* To a controller that it is not attached to a namespace is empty; the kernel knows its size by way of another one. Without it
+ * the sum of the namespaces would be no capacity. */
+static void complete_namespaces(struct drive_poll *poll)
+{
+	struct drive_facts *facts = &poll->drive->facts;
+
+	for (size_t i = 0; i < poll->drive->n_devices; i++) {
+		const struct device *d = &poll->drive->devices[i];
+
+		for (uint32_t k = 0; k < facts->n_namespaces && d->nsid && d->size_bytes; k++)
+			if (facts->namespaces[k].nsid == d->nsid && !facts->namespaces[k].size_bytes)
+				facts->namespaces[k] = (struct nvme_namespace){
+					.nsid = d->nsid, .size_bytes = d->size_bytes, .block_bytes = d->logical_block,
+					.capacity_bytes = NVME_BYTES_UNKNOWN, .used_bytes = NVME_BYTES_UNKNOWN,
+				};
+	}
+}
+
 static struct fail learn(struct drive_poll *poll, const struct page *page, struct bytes in)
 {
 	struct drive_facts *before;
@@ -120,6 +138,8 @@ static struct fail learn(struct drive_poll *poll, const struct page *page, struc
 		poll->is_replaced = true;
 	else if (has_told_its_serial(poll, before))
 		poll->drive->is_identified = false;	/* it gets its name anew */
+	if (!failed(f) && page->per_namespace)
+		complete_namespaces(poll);
 	if (!failed(f) && poll->drive->facts.transport != before->transport)
 		poll->is_power_checked = poll->has_no_power_check = false;	/* it has another check, and may sleep */
 	if (!failed(f) && !poll->is_replaced && page->is_identity)

@@ -1,4 +1,5 @@
 /* When a page is asked next, after an answer and after a failure. */
+#include <errno.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -31,10 +32,16 @@ static bool is_basic(const struct plan_entry *entry)
 	return !entry->answered_us && (entry->page->is_identity || (entry->page->learn && !entry->page->period_s));
 }
 
-/* Neither says anything about the drive's state: it has too much to do, or belongs to another host just now. */
+/* None says anything about the drive's state: it has too much to do, belongs to another host just now, or its controller or
+ * the host's adapter is being reset (a controller's node cannot be opened then). */
 static bool is_passing(struct fail f)
 {
-	return f.source == FAIL_RESERVED || (f.kind == FAIL_KIND_STATUS && f.source == FAIL_TRANSPORT);
+	if (f.kind == FAIL_KIND_ERRNO)
+		return f.code == EAGAIN;
+	if (f.kind == FAIL_KIND_HOST)
+		return f.code == FAIL_HOST_RECOVERING;
+	return f.source == FAIL_RESERVED ||
+	       (f.source == FAIL_TRANSPORT && (f.kind == FAIL_KIND_STATUS || f.kind == FAIL_KIND_NVME));
 }
 
 /* A page that fails is asked again later and later, never hammered; 16 periods at most, 24 where it times out. */

@@ -48,40 +48,68 @@ static int extend_by_one(struct drive_poll *poll, const struct page *page, size_
 	return find_command(poll, order, &page->command) || add_entry(poll, page, order, NULL) ? 0 : -ENOMEM;
 }
 
-/* The page as asked for a number of log pages at once: a copy with the count in its command. */
-static int extend_by_count(struct drive_poll *poll, const struct page *page, size_t order)
-{
-	struct page *copy = malloc(sizeof *copy);
-
-	if (!copy)
-		return -ENOMEM;
-	*copy = *page;
-	copy->command.key[KEY_COUNT] = page->count(page, &poll->drive->facts);
-	if (find_command(poll, order, &copy->command) || !add_entry(poll, copy, order, copy))
-		free(copy);
-	return 0;
-}
-
-/* The page as asked of one namespace: a copy with the nsid in its command. */
-static uint32_t *nsid_of(struct page *page)
-{
-	return &page->command.key[page->command.name == COMMAND_NVME_IDENTIFY ? (int)KEY_IDENTIFY_NSID : (int)KEY_NSID];
-}
-
-static int extend_by_namespace(struct drive_poll *poll, const struct page *page, size_t order, uint32_t nsid)
+/* The page with a command of its own: a copy, unless it is in the plan already. */
+static int extend_by_command(struct drive_poll *poll, const struct page *page, size_t order, const struct command *command)
 {
 	struct page *copy;
 
-	if (!nsid)
+	if (find_command(poll, order, command))
 		return 0;
 	copy = malloc(sizeof *copy);
 	if (!copy)
 		return -ENOMEM;
 	*copy = *page;
-	*nsid_of(copy) = nsid;
-	if (find_command(poll, order, &copy->command) || !add_entry(poll, copy, order, copy))
-		free(copy);
-	return 0;
+	copy->command = *command;
+	if (add_entry(poll, copy, order, copy))
+		return 0;
+	free(copy);
+	return -ENOMEM;
+}
+
+/* As asked for a number of log pages at once, or by a UUID. */
+static int extend_by_facts(struct drive_poll *poll, const struct page *page, size_t order)
+{
+	struct command command = page->command;
+
+	if (page->count)
+		command.key[KEY_COUNT] = page->count(page, &poll->drive->facts);
+	else
+		command.key[KEY_UUID] = page->uuid(&poll->drive->facts);
+	return extend_by_command(poll, page, order, &command);
+}
+
+/* Each namespace, by the nsid in the command. */
+static uint32_t *nsid_of(struct command *command)
+{
+	return &command->key[command->name == COMMAND_NVME_IDENTIFY ? (int)KEY_IDENTIFY_NSID : (int)KEY_NSID];
+}
+
+static int extend_by_namespaces(struct drive_poll *poll, const struct page *page, size_t order)
+{
+	struct command command = page->command;
+	int r = 0;
+
+	for (size_t i = 0; !r && i < poll->drive->n_devices; i++) {
+		*nsid_of(&command) = poll->drive->devices[i].nsid;
+		if (poll->drive->devices[i].nsid)
+			r = extend_by_command(poll, page, order, &command);
+	}
+	return r;
+}
+
+/* Each endurance group that a namespace is in: no other is known to be there. */
+static int extend_by_groups(struct drive_poll *poll, const struct page *page, size_t order)
+{
+	const struct drive_facts *facts = &poll->drive->facts;
+	struct command command = page->command;
+	int r = 0;
+
+	for (size_t i = 0; !r && i < facts->n_namespaces; i++) {
+		command.key[KEY_LSI] = facts->namespaces[i].endurance_group;
+		if (facts->namespaces[i].endurance_group)
+			r = extend_by_command(poll, page, order, &command);
+	}
+	return r;
 }
 
 /* The page as asked of one path: a copy that knows where the path is. */
@@ -98,12 +126,20 @@ static struct plan_entry *find_path(struct drive_poll *poll, size_t order, const
 	return NULL;
 }
 
+/* The host's phys are those of SAS paths, and asked for only if wanted; a PCIe link has every NVMe controller. */
+static bool has_page_of_path(const struct drive_poll *poll, const struct device *device)
+{
+	if (!device->is_askable)
+		return false;
+	return device->is_controller || (poll->has_host_phys && device->is_sas);
+}
+
 static int extend_by_path(struct drive_poll *poll, const struct page *page, size_t order, const struct device *device)
 {
 	struct path_page *copy;
 	struct plan_entry *entry;
 
-	if (!poll->has_host_phys || !device->is_sas || !device->is_askable || find_path(poll, order, device->name))
+	if (!has_page_of_path(poll, device) || find_path(poll, order, device->name))
 		return 0;
 	copy = malloc(sizeof *copy);
 	if (!copy)
@@ -120,18 +156,26 @@ static int extend_by_path(struct drive_poll *poll, const struct page *page, size
 	return 0;
 }
 
-static int extend_by(struct drive_poll *poll, const struct page *page, size_t order)
+static int extend_by_paths(struct drive_poll *poll, const struct page *page, size_t order)
 {
 	int r = 0;
 
-	if (page->count)
-		return extend_by_count(poll, page, order);
-	if (!page->per_namespace && !page->per_path)
-		return extend_by_one(poll, page, order);
 	for (size_t i = 0; !r && i < poll->drive->n_devices; i++)
-		r = page->per_path ? extend_by_path(poll, page, order, &poll->drive->devices[i])
-				   : extend_by_namespace(poll, page, order, poll->drive->devices[i].nsid);
+		r = extend_by_path(poll, page, order, &poll->drive->devices[i]);
 	return r;
+}
+
+static int extend_by(struct drive_poll *poll, const struct page *page, size_t order)
+{
+	if (page->count || page->uuid)
+		return extend_by_facts(poll, page, order);
+	if (page->per_namespace)
+		return extend_by_namespaces(poll, page, order);
+	if (page->per_group)
+		return extend_by_groups(poll, page, order);
+	if (page->per_path)
+		return extend_by_paths(poll, page, order);
+	return extend_by_one(poll, page, order);
 }
 
 /* The first page of a transport comes alone: without its answer nothing else is asked. */
@@ -182,7 +226,7 @@ static bool is_deleted(const struct drive_poll *poll, const struct plan_entry *e
 	for (size_t i = 0; i < poll->drive->n_devices; i++) {
 		const struct device *device = &poll->drive->devices[i];
 
-		if (entry->node[0] ? !strcmp(device->name, entry->node) : device->nsid == *nsid_of(entry->owned))
+		if (entry->node[0] ? !strcmp(device->name, entry->node) : device->nsid == *nsid_of(&entry->owned->command))
 			return false;
 	}
 	return true;
@@ -195,9 +239,12 @@ static void forget_namespace(struct drive_facts *facts, uint32_t nsid)
 			facts->namespaces[i--] = facts->namespaces[--facts->n_namespaces];
 }
 
-static bool may_be_due(const struct plan_entry *entry)
+static bool may_be_due(const struct drive_poll *poll, const struct plan_entry *entry)
 {
-	return !entry->is_unsupported && entry->due_us != UINT64_MAX;
+	const struct page *page = entry->page;
+
+	return !entry->is_unsupported && entry->due_us != UINT64_MAX &&
+	       (!page->is_wanted || page->is_wanted(page, &poll->drive->facts));
 }
 
 struct plan_entry *plan_next(struct drive_poll *poll, uint64_t now_us)
@@ -207,7 +254,7 @@ struct plan_entry *plan_next(struct drive_poll *poll, uint64_t now_us)
 
 		if (is_deleted(poll, entry)) {
 			if (entry->page->per_namespace)
-				forget_namespace(&poll->drive->facts, *nsid_of(entry->owned));
+				forget_namespace(&poll->drive->facts, *nsid_of(&entry->owned->command));
 			drop_entry(poll, i);
 			continue;
 		}
@@ -219,7 +266,7 @@ struct plan_entry *plan_next(struct drive_poll *poll, uint64_t now_us)
 			drop_entry(poll, i);
 			continue;
 		}
-		if (may_be_due(entry) && entry->due_us <= now_us)
+		if (may_be_due(poll, entry) && entry->due_us <= now_us)
 			return entry;
 		i++;
 	}
@@ -231,7 +278,7 @@ uint64_t plan_next_due(const struct drive_poll *poll)
 	uint64_t due = UINT64_MAX;
 
 	for (size_t i = 0; i < poll->n_entries; i++)
-		if (may_be_due(&poll->entries[i]) && poll->entries[i].due_us < due)
+		if (may_be_due(poll, &poll->entries[i]) && poll->entries[i].due_us < due)
 			due = poll->entries[i].due_us;
 	return due;
 }

@@ -39,7 +39,7 @@ static void take_answer(struct poller *p, struct drive_poll *poll, struct plan_e
 	struct fail f = reply->fail;
 
 	entry->is_reserved = f.source == FAIL_RESERVED;
-	if (fail_is_unsupported(f)) {
+	if (fail_is_unsupported(f) || (entry->page->is_given_up_when_refused && f.source == FAIL_DEVICE)) {
 		entry->is_unsupported = true;
 		if (entry->page->refused)
 			entry->page->refused(entry->page, &poll->drive->facts);
@@ -241,7 +241,7 @@ static void take_answered(struct poller *p, struct drive_poll *poll, const struc
 
 	if (was_sent(reply->fail) && !visit_is_of_host_side(poll))
 		observe(p, poll, reply);
-	poll->command_errors += is_drives_own(reply->fail);
+	poll->command_errors += is_drives_own(reply->fail) && !visit_is_of_host_side(poll);
 	if (fail_is_unit_attention(reply->fail) && !poll->is_retried) {
 		poll->is_retried = true;
 		visit_go_on(p, poll);

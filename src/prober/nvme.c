@@ -3,6 +3,7 @@
 #include <linux/nvme_ioctl.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
@@ -38,15 +39,28 @@ static uint32_t timeout_ms(void)
 	return known;
 }
 
+/* The kernel says of a command whose time is over only that it was aborted by the host (host path status 371h), or EINTR. */
+static bool was_timeout(const struct timespec *begin, int status)
+{
+	struct timespec end;
+
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	return status && (uint64_t)(end.tv_sec - begin->tv_sec) * 1000 + 1000 > timeout_ms();
+}
+
 static struct fail submit(int fd, struct nvme_admin_cmd *c, uint8_t *buffer, size_t n)
 {
+	struct timespec begin;
 	int status;
 
 	memset(buffer, 0, n);	/* what an earlier answer left must not pass for this one's */
 	c->addr = (uint64_t)(uintptr_t)buffer;
 	c->data_len = (uint32_t)n;
 	c->timeout_ms = timeout_ms();
+	clock_gettime(CLOCK_MONOTONIC, &begin);
 	status = ioctl(fd, NVME_IOCTL_ADMIN_CMD, c);
+	if (was_timeout(&begin, status))
+		return fail_timeout();
 	if (status < 0)
 		return fail_os(errno, "ioctl");
 	if (status > 0)		/* NVM Express base 2.0, 3.3.3.2.1: SC in bits 7:0, SCT in bits 10:8 */

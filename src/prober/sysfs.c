@@ -187,8 +187,8 @@ void pcie_link_ask(const struct node *node, const struct command *c, uint8_t *bu
 	r = read_link(dir, "current_link_speed", "current_link_width", &to);
 	if (!r)
 		r = read_link(dir, "max_link_speed", "max_link_width", &to);
-	if (r < 0) {
-		ret->fail = fail_os(-r, "PCIe link");
+	if (r < 0) {	/* a controller that is no PCIe device has no link */
+		ret->fail = fail_os(r == -ENOENT ? EOPNOTSUPP : -r, "PCIe link");
 		return;
 	}
 	ret->bytes = buffer;

@@ -87,6 +87,7 @@ static void every_row_has_its_familys_labels(void **state)
 				n++;
 			while (family->label[n_family])
 				n_family++;
+			n += pages[i]->per_group;	/* the group itself is the first */
 			if (n != n_family)
 				fail_msg("%s, row %zu: %zu labels, %s has %zu", pages[i]->name, k, n, family->name, n_family);
 		}

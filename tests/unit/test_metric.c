@@ -364,9 +364,11 @@ static const enum metric_family_id others_that_stay[] = {
 	drive_physical_block_bytes, drive_rotation_rate_rpm, drive_manufacture_info,
 	drive_manufactured_timestamp_seconds, drive_mechanical_cycles_rated, drive_self_test_duration_seconds,
 	drive_temperature_limit_celsius, drive_relative_humidity_limit_ratio, drive_link_speed_max_bits_per_second,
-	drive_ata_trim_supported, drive_scsi_provisioning_info,
+	drive_link_width_max, drive_ata_trim_supported, drive_scsi_provisioning_info, drive_nvme_namespace_size_bytes,
+	drive_nvme_namespace_capacity_bytes, drive_nvme_namespace_block_bytes, drive_nvme_endurance_group_capacity_bytes,
 
 	drive_grown_defects, drive_reallocated_sectors, drive_retired_blocks, drive_scsi_format_blocks,
+	drive_nvme_bad_blocks, drive_nvme_erase_cycles, drive_nvme_media_dies,
 
 	drive_present, drive_up, drive_reserved, drive_power_state, drive_poll_timestamp_seconds,
 	drive_poll_interval_seconds, drive_command_started_timestamp_seconds,
