@@ -162,3 +162,38 @@ const struct diskstats *diskstats_find(const struct diskstats_table *t, const ch
 			return &t->at[i];
 	return NULL;
 }
+
+static bool is_zero(const struct diskstats *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->field[i])
+			return false;
+	return true;
+}
+
+/* nvme3c33n1 is a path of nvme3n1: the number of the controller stands in between. */
+static bool is_path_of(const char *path, const char *name)
+{
+	size_t subsystem = 4, digits;
+
+	if (strncmp(name, "nvme", 4))
+		return false;
+	subsystem += strspn(name + 4, "0123456789");
+	if (strncmp(path, name, subsystem) || path[subsystem] != 'c')
+		return false;
+	digits = strspn(path + subsystem + 1, "0123456789");
+	return digits && !strcmp(path + subsystem + 1 + digits, name + subsystem);
+}
+
+bool diskstats_of(const struct diskstats_table *t, const char *name, struct diskstats *ret)
+{
+	const struct diskstats *own = diskstats_find(t, name);
+
+	if (!own)
+		return false;
+	*ret = *own;
+	for (size_t i = 0; i < t->n && is_zero(own); i++)
+		for (size_t k = 0; is_path_of(t->at[i].name, name) && k < ret->n && k < t->at[i].n; k++)
+			ret->field[k] += t->at[i].field[k];
+	return true;
+}

@@ -33,6 +33,10 @@ void diskstats_free(struct diskstats_table *);
 /* NULL: no such device. */
 const struct diskstats *diskstats_find(const struct diskstats_table *, const char *name);
 
+/* A device's own; or, of a namespace for which nothing is counted, those of its paths added up: kernels that leave the
+ * counting to the hidden nvmeXcYnZ of native multipath. False: no such device. */
+bool diskstats_of(const struct diskstats_table *, const char *name, struct diskstats *ret);
+
 /* drive_io_*: calls put for each; label[0] is device, label[1] op. Bytes are 512 times the kernel's sectors, whatever the
  * device's block; seconds are its 32-bit milliseconds as they are. Fields that this kernel lacks give no sample. */
 void diskstats_samples(const char *device, const uint64_t *field, size_t n, struct sample_sink *to);

@@ -19,12 +19,17 @@ struct device_slot {
 	char number[12];			/* of the place */
 };
 
+enum pcie_severity { PCIE_CORRECTABLE, PCIE_NONFATAL, PCIE_FATAL, N_PCIE_SEVERITIES };
+extern const char *const pcie_severity_names[N_PCIE_SEVERITIES];
+
 enum device_source { SOURCE_HOST, SOURCE_REPLAY, N_DEVICE_SOURCES };
 
 struct device {
 	enum device_source source;
 	char name[NODE_NAME_MAX];
 	bool is_controller;		/* an NVMe controller: asked, but no block device */
+	bool is_aside;			/* an NVMe controller that is none of a drive in this host: over fabrics, or for discovery or
+					 * administration only */
 	bool is_askable;		/* takes health commands; else identity and block statistics only */
 	enum transport transport;	/* of an askable one */
 	uint64_t diskseq;		/* 0: not known */
@@ -37,6 +42,8 @@ struct device {
 	char path[64];			/* where it sits: "0:0:3:0", a PCI address; empty: not known */
 	char state[24];			/* the kernel's word: running, offline, live, dead; empty: not known */
 	bool is_sas;			/* seen below a SAS end device */
+	bool has_pcie_errors;
+	uint64_t pcie_errors[N_PCIE_SEVERITIES];	/* of a controller's port, as the kernel counts them since it found it */
 	struct device_slot slot;
 
 	/* What udev or sysfs say before the drive itself has answered; empty: nothing. */
@@ -73,6 +80,17 @@ void discover_inventory_group(const char *key, char *group, size_t size);
 /* The device list of an Inventory message of a replay; an absent drive gives none. 0, -EBADMSG for a message that is not
  * one; *ret_key names the drive, for its later messages. */
 int discover_inventory(const char *text, struct device_list *ret, char ret_key[INVENTORY_KEY_MAX]);
+
+/* ---- nvme.c */
+
+/* By what sysfs says of a controller ("" where it does not): transport "pcie", "tcp", ...; cntrltype "io", "discovery", "admin". */
+bool nvme_is_aside(const char *transport, const char *type, const char *subsystem);
+/* Takes out of the list what is aside, and the namespaces that no other controller has. */
+void nvme_leave_out(struct device_list *);
+/* The total out of sysfs's aer_dev_correctable and its like: a line for each kind of error and one for their sum. */
+bool nvme_pcie_errors_from_text(const char *text, uint64_t *ret);
+/* Where sysfs has them for that severity, below the controller's folder. */
+extern const char *const nvme_pcie_error_attributes[N_PCIE_SEVERITIES];
 
 /* ---- slot.c */
 

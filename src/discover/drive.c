@@ -37,6 +37,20 @@ static void label_from_hints(const struct drive_table *table, struct drive *driv
 		}
 }
 
+/* A controller for discovery or administration only, where the kernel does not say so: as it told itself (NVM Express base,
+ * CNTRLTYPE). */
+static bool is_controller_alone(const struct drive *drive)
+{
+	enum { TYPE_IO = 1 };
+
+	return drive->facts.transport == TRANSPORT_NVME && drive->facts.nvme_controller_type > TYPE_IO;
+}
+
+static bool is_excluded(const struct drive_table *table, const struct drive *drive)
+{
+	return (!table->has_fabrics && is_controller_alone(drive)) || !drive_filter_passes(table->filter, drive);
+}
+
 static bool has_askable(const struct drive *drive)
 {
 	return drive_node(drive, 0) != NULL;
@@ -163,7 +177,7 @@ static int add_drive(struct drive_table *table, const struct device_list *list, 
 	if (drive->is_virtual)		/* nobody will ask it: what the block layer says must do */
 		drive->facts.capacity_bytes = drive->devices[0].size_bytes;
 	label_from_hints(table, drive);
-	drive->is_excluded = !drive_filter_passes(table->filter, drive);
+	drive->is_excluded = is_excluded(table, drive);
 	table->events.added(table->events.context, drive);
 	return 0;
 }
@@ -194,7 +208,7 @@ int drive_table_update(struct drive_table *table, enum device_source source, con
 
 		if (r)
 			return r;
-		drive->is_excluded = !drive_filter_passes(table->filter, drive);
+		drive->is_excluded = is_excluded(table, drive);
 	}
 	return add_drives(table, list, owners);
 }
@@ -243,7 +257,7 @@ bool drive_identified(struct drive_table *table, struct drive *drive)
 
 	if (known && add_devices(known, drive->devices, drive->n_devices)) {
 		qsort(known->devices, known->n_devices, sizeof *known->devices, by_devpath);
-		known->is_excluded = !drive_filter_passes(table->filter, known);
+		known->is_excluded = is_excluded(table, known);
 		drive->n_devices = 0;		/* handed over */
 		drive_table_remove(table, drive);
 		return false;
@@ -253,7 +267,7 @@ bool drive_identified(struct drive_table *table, struct drive *drive)
 	drive->is_virtual = kind_is_virtual(drive->facts.vendor, drive->facts.model);
 	if (drive->is_virtual && !drive->facts.capacity_bytes)	/* it is asked no more */
 		drive->facts.capacity_bytes = drive_capacity_bytes_known(drive);
-	drive->is_excluded = !drive_filter_passes(table->filter, drive);
+	drive->is_excluded = is_excluded(table, drive);
 	return true;
 }
 

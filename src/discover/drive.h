@@ -32,6 +32,7 @@ struct drive_table {
 	size_t n, room;
 	struct drive_events events;
 	const struct drive_filter *filter;
+	bool has_fabrics;		/* NVMe controllers that are no drives of this host are drives, too */
 };
 
 /* Makes the table hold the drives of these devices, for one source: new ones are added, others keep their state and take

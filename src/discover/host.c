@@ -183,22 +183,37 @@ static int add_block(sd_device *device, const char *name, struct device_list *li
 	return 0;
 }
 
+/* Kernels built without advanced error reporting have none. */
+static void pcie_errors(const char *dir, struct device *d)
+{
+	char text[2048];
+
+	d->has_pcie_errors = true;
+	for (size_t i = 0; i < N_PCIE_SEVERITIES; i++)
+		d->has_pcie_errors &= sysfs_read(dir, nvme_pcie_error_attributes[i], text, sizeof text) > 0 &&
+				      nvme_pcie_errors_from_text(text, &d->pcie_errors[i]);
+}
+
 static int add_controller(const char *name, struct device_list *list)
 {
-	char dir[SYSFS_PATH_MAX], transport[16];
+	char dir[SYSFS_PATH_MAX], transport[16], type[16], nqn[256];
 	struct device *d;
 
 	snprintf(dir, sizeof dir, "/sys/class/nvme/%s", name);
+	if (!node_name_is_valid(name))
+		return 0;
 	read_text(dir, "transport", transport, sizeof transport);
-	if (!node_name_is_valid(name) || (transport[0] && strcmp(transport, "pcie") && strcmp(transport, "apple-nvme")))
-		return 0;		/* fabrics belong to another host's exporter */
+	read_text(dir, "cntrltype", type, sizeof type);
+	read_text(dir, "subsysnqn", nqn, sizeof nqn);
 	d = device_list_add(list);
 	if (!d)
 		return -ENOMEM;
 	d->source = SOURCE_HOST;
 	text_copy(d->name, sizeof d->name, name);
 	d->is_controller = d->is_askable = true;
+	d->is_aside = nvme_is_aside(transport, type, nqn);
 	d->transport = TRANSPORT_NVME;
+	pcie_errors(dir, d);
 	snprintf(d->group, sizeof d->group, "device:%s", name);
 	nvme_group(dir, d);
 	read_text(dir, "state", d->state, sizeof d->state);

@@ -51,6 +51,21 @@ static void take_slot(const struct inventory_device *from, struct device_slot *s
 	slot_take_number(slot, enclosure_attribute(from, slot->enclosure, name + strlen(SLOT_LINK), "slot"));
 }
 
+static const char *attribute(const struct inventory_device *from, const char *name)
+{
+	const char *value = inventory_sysfs(from, name);
+
+	return value ? value : "";
+}
+
+static void take_controller(const struct inventory_device *from, struct device *d)
+{
+	d->is_aside = nvme_is_aside(attribute(from, "transport"), attribute(from, "cntrltype"), attribute(from, "subsysnqn"));
+	d->has_pcie_errors = true;
+	for (size_t i = 0; i < N_PCIE_SEVERITIES; i++)
+		d->has_pcie_errors &= nvme_pcie_errors_from_text(attribute(from, nvme_pcie_error_attributes[i]), &d->pcie_errors[i]);
+}
+
 static void take_device(const struct inventory_drive *drive, const struct inventory_device *from, struct device *d)
 {
 	const char *devpath = from->devpath ? from->devpath : "";
@@ -66,7 +81,9 @@ static void take_device(const struct inventory_drive *drive, const struct invent
 	d->size_bytes = from->size;
 	d->logical_block = from->logical_block;
 	d->rotational = from->rotational;
-	if (drive->transport == TRANSPORT_NVME && !from->is_controller)
+	if (from->is_controller)
+		take_controller(from, d);
+	else if (drive->transport == TRANSPORT_NVME)
 		d->nsid = nsid_of(from);
 	discover_inventory_group(drive->key, d->group, sizeof d->group);
 	text_copy(d->host, sizeof d->host, drive->devices[0].name);	/* a replay asks all drives side by side */

@@ -9,6 +9,7 @@
 #include "exporter/verbs.h"
 
 enum { LOG_PAGES_EACH = 16 };	/* of one general purpose log; the long ones are histories and vendor data */
+enum { ENDURANCE_GROUP_LOG = 0x09 };	/* of a group; the plan knows which there are */
 
 struct session {
 	sd_event *event;
@@ -142,10 +143,12 @@ static int ask_plan(struct session *s)
 		entry = plan_next(&s->plan, 1);
 		if (!entry)
 			return 0;
+		entry->due_us = UINT64_MAX;
+		if (entry->page->per_path)	/* asked of each, afterwards */
+			continue;
 		r = ask(s, &entry->page->command);
 		if (r)
 			return r;
-		entry->due_us = UINT64_MAX;
 		in = bytes_of(s->bytes, s->n_bytes);
 		if (failed(s->fail) || (entry->page->learn && failed(entry->page->learn(entry->page, in, &s->drive->facts))))
 			entry->is_unsupported = true;
@@ -211,22 +214,32 @@ static int ask_ata(struct session *s)
 	return r;
 }
 
-/* Only logs that every controller must have (NVM Express base, log page identifiers). */
+/* Logs that every controller must have, or lists (NVM Express base, log page identifiers). The plan asks for the error log only
+ * when it grows. */
 static int ask_nvme(struct session *s)
 {
-	return ask_key(s, COMMAND_NVME_LOG, KEY_ID, 0x03);
+	const struct drive_facts *f = &s->drive->facts;
+	int r = 0;
+
+	for (uint32_t id = 0; id < 256 && !r; id++) {
+		bool is_mandatory = id == 0x01 || id == 0x03;
+
+		if (f->nvme_has_log_list ? facts_bit(f->nvme_logs, id) && id != ENDURANCE_GROUP_LOG : is_mandatory)
+			r = ask_key(s, COMMAND_NVME_LOG, KEY_ID, id);
+	}
+	return r;
 }
 
-/* Each path ends at phys of its own. */
-static int ask_host_phys(struct session *s)
+/* Each path ends at phys of its own, or is a link of its own. */
+static int ask_paths(struct session *s, enum command_name name)
 {
-	const struct command command = command_default(COMMAND_HOST_PHYS);
+	const struct command command = command_default(name);
 	int r = 0;
 
 	for (size_t i = 0; i < s->drive->n_devices && !r; i++) {
 		const struct device *d = &s->drive->devices[i];
 
-		if (!d->is_sas || !d->is_askable)
+		if (!d->is_askable || (name == COMMAND_HOST_PHYS ? !d->is_sas : !d->is_controller))
 			continue;
 		s->path = d == drive_node(s->drive, 0) ? NULL : d;
 		r = ask(s, &command);
@@ -245,7 +258,9 @@ static int ask_everything(struct session *s)
 	if (!r && s->drive->is_identified)
 		r = rest[s->drive->facts.transport](s);
 	if (!r && s->options->has_host_phys)
-		r = ask_host_phys(s);
+		r = ask_paths(s, COMMAND_HOST_PHYS);
+	if (!r)
+		r = ask_paths(s, COMMAND_PCIE_LINK);
 	return r;
 }
 
@@ -314,6 +329,10 @@ static void add_device(struct session *s, const struct device *d)
 	if (d->state[0])
 		add_sysfs(s, d->state, d->is_controller ? "state" : "device/state");
 	add_slot(s, &d->slot);
+	for (size_t i = 0; i < N_PCIE_SEVERITIES && d->has_pcie_errors; i++) {
+		snprintf(value, sizeof value, "TOTAL_ERR %llu", (unsigned long long)d->pcie_errors[i]);
+		add_sysfs(s, value, "%s", nvme_pcie_error_attributes[i]);
+	}
 }
 
 /* ---- finding the drive */

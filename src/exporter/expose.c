@@ -111,6 +111,15 @@ static void write_path_state(struct expose *e, enum metric_family_id family)
 		}
 }
 
+static void write_pcie_errors(struct expose *e, enum metric_family_id family)
+{
+	FOR_EACH_DRIVE(e, drive, has_health)
+		for (size_t i = 0; i < drive->n_devices; i++)
+			for (size_t k = 0; drive->devices[i].has_pcie_errors && k < N_PCIE_SEVERITIES; k++)
+				put(e, drive, LABELS(drive->devices[i].name, pcie_severity_names[k]),
+				    (double)drive->devices[i].pcie_errors[k]);
+}
+
 static void write_sources(struct expose *e, enum metric_family_id family)
 {
 	FOR_EACH_DRIVE(e, drive, has_health)
@@ -262,10 +271,10 @@ static void read_io(struct expose *e)
 		for (size_t i = 0; i < drive->n_devices; i++) {
 			struct io_sink to = { .sink = { .put = io_put }, .e = e, .drive = drive };
 			const struct device *d = &drive->devices[i];
-			const struct diskstats *s = drive->source == SOURCE_HOST ? diskstats_find(&e->diskstats, d->name) : NULL;
+			struct diskstats s;
 
-			if (s)
-				diskstats_samples(d->name, s->field, s->n, &to.sink);
+			if (drive->source == SOURCE_HOST && diskstats_of(&e->diskstats, d->name, &s))
+				diskstats_samples(d->name, s.field, s.n, &to.sink);
 			else if (d->n_stat)
 				diskstats_samples(d->name, d->stat, d->n_stat, &to.sink);
 		}
@@ -368,6 +377,7 @@ static family_writer *const writers[N_METRIC_FAMILIES] = {
 	[drive_slot_info] = write_slot,
 	[drive_device_info] = write_devices,
 	[drive_path_state] = write_path_state,
+	[drive_pcie_errors_total] = write_pcie_errors,
 	[drive_source_info] = write_sources,
 	[drive_present] = write_present,
 	[drive_up] = write_up,

@@ -49,6 +49,27 @@ static void on_removed(void *context, struct drive *drive)
 	poller_remove(fleet->poller, drive);
 }
 
+/* The table takes the news of the list. Without memory it stays as it is. */
+static void update(struct fleet *fleet, enum device_source source)
+{
+	const struct device_list *list = &fleet->devices[source];
+	struct device_list kept = { 0 };
+
+	for (size_t i = 0; i < list->n; i++) {
+		struct device *copy = device_list_add(&kept);
+
+		if (!copy) {
+			device_list_free(&kept);
+			return;
+		}
+		*copy = list->at[i];
+	}
+	if (!fleet->options->has_fabrics)
+		nvme_leave_out(&kept);
+	(void)drive_table_update(&fleet->drives, source, &kept);
+	device_list_free(&kept);
+}
+
 static void scan_host(struct fleet *fleet)
 {
 	int r = discover_host(&fleet->devices[SOURCE_HOST]);
@@ -58,7 +79,7 @@ static void scan_host(struct fleet *fleet)
 			log_warn("cannot list this machine's drives: %s", strerror(-r));
 		return;
 	}
-	(void)drive_table_update(&fleet->drives, SOURCE_HOST, &fleet->devices[SOURCE_HOST]);
+	update(fleet, SOURCE_HOST);
 	fleet->is_discovered[SOURCE_HOST] = true;
 }
 
@@ -136,14 +157,14 @@ static void on_inventory(void *context, const char *text)
 	}
 	device_list_free(&told);
 	if (fleet->is_discovered[SOURCE_REPLAY])
-		(void)drive_table_update(&fleet->drives, SOURCE_REPLAY, all);
+		update(fleet, SOURCE_REPLAY);
 }
 
 static void on_inventory_end(void *context)
 {
 	struct fleet *fleet = context;
 
-	(void)drive_table_update(&fleet->drives, SOURCE_REPLAY, &fleet->devices[SOURCE_REPLAY]);
+	update(fleet, SOURCE_REPLAY);
 	fleet->is_discovered[SOURCE_REPLAY] = true;
 }
 
@@ -293,7 +314,8 @@ int fleet_start(struct fleet *fleet, sd_event *event, const struct options *opti
 	int r;
 
 	*fleet = (struct fleet){ .event = event, .options = options,
-				 .drives = { .events = { fleet, on_added, on_removed }, .filter = options->filter } };
+				 .drives = { .events = { fleet, on_added, on_removed }, .filter = options->filter,
+					     .has_fabrics = options->has_fabrics } };
 	fleet->databases = databases_load(options);
 	r = fleet->databases ? poller_new(event, &fleet->drives, &poller, &fleet->poller) : -ENOMEM;
 	if (r >= 0 && has_replay)

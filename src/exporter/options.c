@@ -43,6 +43,9 @@ static const struct flag flags[] = {
 	  "Only drives that match; FIELD is model, serial, transport or device (default model), PATTERN an extended\n"
 	  "      regular expression for the whole of it; a drive that has not told yet passes; may be repeated" },
 	{ "drive.exclude", "[FIELD=]PATTERN", FLAG_EXCLUDE, 0, "Leave out drives that match; may be repeated" },
+	{ "drive.fabrics", NULL, FLAG_SWITCH, AT(has_fabrics),
+	  "Also NVMe drives behind fabrics, and controllers for discovery and administration (off by default: the host\n"
+	  "      that they are in serves them)" },
 	{ "prober.path", "PROGRAM", FLAG_STRING, AT(prober_path), "Start this drive_prober (default: beside this program)" },
 	{ "prober.socket", "PATH", FLAG_STRING, AT(prober_socket), "Connect to a running drive_prober instead" },
 	{ "replay", "PATH", FLAG_LIST, AT(replays),

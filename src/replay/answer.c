@@ -142,6 +142,20 @@ static bool join_pages(const struct question *q, const struct command *command, 
 	return true;
 }
 
+/* To a controller's logs all namespaces and none are one (NVM Express base, Get Log Page), but for the health log, where
+ * versions before 2.0 know only the former. */
+static const struct capture_answer *find_log(const struct question *q, const struct command *command)
+{
+	enum { HEALTH_LOG = 0x02 };
+	const struct capture_answer *a = find(q, command);
+	struct command other = *command;
+
+	if (a || command->key[KEY_ID] == HEALTH_LOG || (command->key[KEY_NSID] && command->key[KEY_NSID] != UINT32_MAX))
+		return a;
+	other.key[KEY_NSID] = ~command->key[KEY_NSID];
+	return find(q, &other);
+}
+
 /* A piece of an NVMe log: cut from the log at that offset, else from the whole. */
 static bool cut_log(const struct question *q, const struct command *command, uint8_t *buffer, struct replay_answer *ret)
 {
@@ -150,12 +164,12 @@ static bool cut_log(const struct question *q, const struct command *command, uin
 	const struct capture_answer *a = NULL;
 
 	whole.key[KEY_LENGTH] = 0;
-	if (length)
-		a = find(q, &whole);
+	if (length || !command->key[KEY_OFFSET])
+		a = find_log(q, &whole);
 	if (!a && command->key[KEY_OFFSET]) {
 		whole.key[KEY_OFFSET] = 0;
 		offset = command->key[KEY_OFFSET];
-		a = find(q, &whole);
+		a = find_log(q, &whole);
 	}
 	if (!a)
 		return false;

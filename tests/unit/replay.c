@@ -191,6 +191,32 @@ static void an_nvme_log_is_cut_from_the_whole(void **state)
 	replay_free(&r);
 }
 
+/* NSID 0 and FFFFFFFFh mean the same for the logs of a controller, but for the health log. */
+static void a_log_without_namespace_is_that_of_all(void **state)
+{
+	struct replay r = { 0 };
+	struct command c = command_default(COMMAND_NVME_LOG);
+
+	add(&r, "x", "drive-capture 1\ntransport nvme\ncontroller nvme0\n> nvme-log id=02\n01\n> nvme-log id=09 lsi=01\n02\n"
+		     "> nvme-log id=03 nsid=00\n03\n> nvme-log id=06 nsid=01\n04\n");
+	c.key[KEY_ID] = 0x09;
+	c.key[KEY_LSI] = 1;
+	c.key[KEY_NSID] = 0;
+	assert_int_equal(ask(&r, "nvme0", 0, c).n_bytes, 1);
+	assert_int_equal(buffer[0], 2);
+	c.key[KEY_LSI] = 2;
+	assert_int_equal(ask(&r, "nvme0", 0, c).fail.code, 0x001);
+	c = command_default(COMMAND_NVME_LOG);
+	c.key[KEY_ID] = 0x03;
+	assert_int_equal(ask(&r, "nvme0", 0, c).n_bytes, 1);
+	c.key[KEY_ID] = 0x06;
+	assert_int_equal(ask(&r, "nvme0", 0, c).fail.code, 0x001);
+	c.key[KEY_ID] = 0x02;
+	c.key[KEY_NSID] = 0;
+	assert_int_equal(ask(&r, "nvme0", 0, c).fail.code, 0x001);
+	replay_free(&r);
+}
+
 static void a_log_page_is_answered_from_a_parameter_on(void **state)
 {
 	struct replay r = { 0 };
@@ -389,6 +415,7 @@ int main(void)
 		cmocka_unit_test(what_is_lacking_is_not_known_to_the_drive),
 		cmocka_unit_test(an_ata_log_is_joined_from_single_pages),
 		cmocka_unit_test(an_nvme_log_is_cut_from_the_whole),
+		cmocka_unit_test(a_log_without_namespace_is_that_of_all),
 		cmocka_unit_test(a_log_page_is_answered_from_a_parameter_on),
 		cmocka_unit_test(drives_leave_come_back_and_take_turns),
 		cmocka_unit_test(keys_are_unique),

@@ -171,6 +171,35 @@ static void a_long_file_is_read_whole_and_fast(void **state)
 	diskstats_free(&t);
 }
 
+/* Linux 6.1 counts what goes through native multipath at the hidden paths alone, later kernels at the namespace. */
+static void a_namespace_without_counts_has_those_of_its_paths(void **state)
+{
+	static const struct {
+		const char *text;
+		double completed;
+	} cases[] = {
+		{ "259 1 nvme3c33n1 5 0 40 1 0 0 0 0 0 1 1\n259 2 nvme3n1 0 0 0 0 0 0 0 0 0 0 0\n259 3 nvme3c7n1 2 0 16 1 0 0 0 0 0 1 1\n"
+		  "259 4 nvme3c7n11 90 0 16 1 0 0 0 0 0 1 1\n259 5 nvme33c7n1 90 0 16 1 0 0 0 0 0 1 1\n"
+		  "259 6 nvme3cn1 90 0 16 1 0 0 0 0 0 1 1\n", 7 },
+		{ "259 1 nvme3c33n1 5 0 40 1 0 0 0 0 0 1 1\n259 2 nvme3n1 6 0 48 1 0 0 0 0 0 1 1\n", 6 },
+		{ "259 2 nvme3n1 0 0 0 0 0 0 0 0 0 0 0\n", 0 },
+	};
+	struct diskstats_table t = { 0 };
+	struct diskstats s;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		diskstats_parse(&t, cases[i].text);
+		assert_true(diskstats_of(&t, "nvme3n1", &s));
+		assert_string_equal(s.name, "nvme3n1");
+		assert_true((double)s.field[0] == cases[i].completed);
+		assert_false(diskstats_of(&t, "nvme3n2", &s));
+	}
+	diskstats_parse(&t, "8 0 sda 0 0 0 0 0 0 0 0 0 0 0\n8 1 sdac1 1 0 0 0 0 0 0 0 0 0 0\n");
+	assert_true(diskstats_of(&t, "sda", &s));
+	assert_int_equal(s.field[0], 0);
+	diskstats_free(&t);
+}
+
 static void a_file_that_cannot_be_read_leaves_nothing_old(void **state)
 {
 	struct diskstats_table t = { 0 };
@@ -201,6 +230,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_of_the_form_is_left_out),
 		cmocka_unit_test(names_are_whole),
 		cmocka_unit_test(a_long_file_is_read_whole_and_fast),
+		cmocka_unit_test(a_namespace_without_counts_has_those_of_its_paths),
 		cmocka_unit_test(a_file_that_cannot_be_read_leaves_nothing_old),
 		cmocka_unit_test(this_kernel_is_understood),
 	};

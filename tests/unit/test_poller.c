@@ -167,6 +167,36 @@ static void solid_state_drives_are_not_asked_whether_they_sleep(void **state)
 	world_free(w);
 }
 
+/* Two namespaces, of which one is attached to another controller than the one that is asked. */
+static void a_namespace_of_another_controller_counts_for_the_capacity(void **state)
+{
+	struct world *w = world_new(MINUTE, NULL);
+	uint8_t namespace[4096] = { [0] = 100, [8] = 80, [16] = 50, [130] = 12 }, nothing[4096] = { 0 };
+	struct device *d;
+
+	world_nvme(w, NULL, "Model", "N1");
+	world_say(w, NULL, "nvme-identify nsid=01", namespace, sizeof namespace);
+	world_say(w, NULL, "nvme-identify nsid=02", nothing, sizeof nothing);
+	world_device(w, "nvme0", TRANSPORT_NVME, "nvme0", "n")->is_controller = true;
+	world_device(w, "nvme1", TRANSPORT_NVME, "nvme1", "n")->is_controller = true;
+	for (uint32_t nsid = 1; nsid <= 2; nsid++) {
+		d = world_device(w, nsid == 1 ? "nvme0n1" : "nvme0n2", TRANSPORT_NVME, "nvme0", "n");
+		d->is_askable = false;
+		d->nsid = nsid;
+		d->size_bytes = nsid * 409600;
+		d->logical_block = 4096;
+	}
+	world_discover(w);
+	world_pass(w, 1);
+	assert_int_equal(w->table.n, 1);
+	assert_true(world_value(w, "nvme0", drive_capacity_bytes, NULL) == 3 * 409600);
+	assert_true(world_value(w, "nvme0", drive_nvme_namespace_size_bytes, "2") == 2 * 409600);
+	assert_true(isnan(world_value(w, "nvme0", drive_nvme_namespace_used_bytes, "2")));
+	assert_true(world_value(w, "nvme0", drive_nvme_namespace_used_bytes, "1") == 50 * 4096);
+	assert_true(world_value(w, "nvme0", drive_nvme_namespace_capacity_bytes, "1") == 80 * 4096);
+	world_free(w);
+}
+
 static void unit_attention_is_asked_again_once(void **state)
 {
 	struct world *w = world_of_one_scsi();
@@ -1340,6 +1370,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_supported_is_never_asked_twice),
 		cmocka_unit_test(a_power_check_that_is_not_supported_is_never_asked_twice),
 		cmocka_unit_test(solid_state_drives_are_not_asked_whether_they_sleep),
+		cmocka_unit_test(a_namespace_of_another_controller_counts_for_the_capacity),
 		cmocka_unit_test(unit_attention_is_asked_again_once),
 		cmocka_unit_test(a_drive_has_one_command_under_way),
 		cmocka_unit_test(drives_of_a_host_are_asked_one_after_another),
