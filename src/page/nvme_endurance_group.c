@@ -65,7 +65,7 @@ static bool tells_capacity(struct bytes log)
 /* Where there is one group, it is all the flash that the drive has. */
 static void flash_put(const struct page *page, struct bytes log, const struct drive_facts *facts, struct sample_sink *to)
 {
-	static const struct page_field written = { .at = 80, .width = 16, .unit = RAW_BILLIONS, .rank = NVME_RANK_GROUP,
+	static const struct page_field written = { .at = 80, .width = 16, .unit = RAW_BILLIONS, .absent = ABSENT_ZERO, .rank = NVME_RANK_GROUP,
 						   .family = drive_nand_written_bytes_total };
 
 	if (facts->nvme_last_group == 1)

@@ -62,7 +62,9 @@ static void errors_put(const struct drive_facts *facts, struct sample_sink *to)
 		[NVME_ERROR_UNSEEN] = "unseen",
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(types) && facts->has_nvme_errors && !facts->refuses_nvme_errors; i++)
+	if (!facts->has_nvme_errors || facts->refuses_nvme_errors || !nvme_log_is_listed(facts, NVME_LOG_ERRORS))
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
 		page_put(to, drive_nvme_logged_errors_total, types[i], NULL, (double)facts->nvme_errors_by_type[i]);
 }
 

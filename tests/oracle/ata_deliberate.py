@@ -18,7 +18,7 @@ TEMPERATURES, LAST_PAGE = 5, 7                  # pages of Device Statistics: of
 SCT_TEMPERATURES = {'lowest': 203, 'highest': 204, 'specified': 205}    # byte of SCT status
 
 # What libatasmart knows of firmware that drivedb does not
-UNKNOWN_TO_DRIVEDB = {'FUJITSU MHY2120BH': (9, 197), 'FUJITSU MHY2250BH': (9, 197), 'MCCOE64GEMPP': (5,)}
+UNKNOWN_TO_DRIVEDB = {'FUJITSU MHY2120BH': (9, 197, 198), 'FUJITSU MHY2250BH': (9, 197, 198), 'MCCOE64GEMPP': (5,)}
 
 
 def has_atasmart():
@@ -172,6 +172,11 @@ def is_several_timeouts(capture, claim, ours):
         claim.value > 0xffff and implausible(capture, 'command_timeouts')
 
 
+def is_no_count_of_errors(capture, claim, ours):
+    return is_of(claim, 'attributes', 'drive_uncorrected_errors_total') and ours is None and attribute(claim) == 187 and \
+        claim.value > 0xffff and implausible(capture, 'uncorrected_errors')
+
+
 def is_finer_time(capture, claim, ours):
     """Whole hours of theirs with milliseconds, our half minutes of their minutes."""
     return claim.family == 'drive_power_on_seconds_total' and ours is not None and claim.raw and \
@@ -267,7 +272,8 @@ ROWS = (
     ('SMART data', '188 of disks by Seagate', CAPTURES, is_low_word),
     ('SMART data', '188 above 65535', CAPTURES, is_several_timeouts),
     ('SMART data', '5, 197 and 198 above a hundredth of all sectors', CAPTURES, is_no_count_of_sectors),
-    ('SMART data', '5, 9 and 197, where libatasmart knows the firmware', CAPTURES, is_known_to_atasmart),
+    ('SMART data', '187 above 65535 and a hundredth of all commands', CORPUS, is_no_count_of_errors),
+    ('SMART data', '5, 9, 197 and 198, where libatasmart knows the firmware', CAPTURES, is_known_to_atasmart),
     ('SMART data', '9 of disks by Samsung and Fujitsu, without libatasmart', NOWHERE if HAS_ATASMART else CORPUS, is_unsure_time),
     ('SMART data', '9 with minutes and milliseconds', CAPTURES, is_finer_time),
     ('SMART data', '190 and 194 at 0', CAPTURES, is_no_thermometer),

@@ -1,6 +1,6 @@
 """Where a tool says something else of a drive than we do, and is meant to. docs/decoding.md has a row for each such difference,
-with its reason, in the section of its transport; scsi_deliberate.py and ata_deliberate.py have what shows that a difference is
-the one of that row: (page, field, seen, explains).
+with its reason, in the section of its transport; scsi_deliberate.py, ata_deliberate.py and nvme_deliberate.py have what shows
+that a difference is the one of that row: (page, field, seen, explains).
 
 explains(capture, claim, ours) is true then; see scsi.py and ata.py for the first two, ours is our value or None. `seen` is
 where the difference must occur, or the row is no longer true: CAPTURES (tests/captures, or captures here), CORPUS (only in the

@@ -417,46 +417,79 @@ static int scsi_command(sg_io_hdr_t *io)
 
 /* ---- NVMe */
 
-static const struct capture_answer *nvme_answer(const struct nvme_passthru_cmd *request, uint64_t *ret_offset)
-{
-	struct command identify = command_default(COMMAND_NVME_IDENTIFY), log = command_default(COMMAND_NVME_LOG);
+enum { NVME_INVALID_OPCODE = 0x001, NVME_INVALID_FIELD = 0x002, NVME_INVALID_NAMESPACE = 0x00b, NVME_INVALID_LOG = 0x109,
+       NVME_DO_NOT_RETRY = 0x4000 };
 
+/* As the capture has it; *ret_refusal: as who does not know that answers. */
+static const struct capture_answer *nvme_identify(const struct nvme_passthru_cmd *request, int *ret_refusal)
+{
+	struct command command = command_default(COMMAND_NVME_IDENTIFY);
+	const uint32_t cns = request->cdw10 & 0xff;
+
+	command.key[KEY_CNS] = cns;
+	if (cns != 0x01)	/* of the controller: no namespace belongs to it */
+		command.key[KEY_IDENTIFY_NSID] = request->nsid;
+	*ret_refusal = cns == 0x00 ? NVME_INVALID_NAMESPACE : NVME_INVALID_FIELD;
+	return answer_to(&command);
+}
+
+static const struct capture_answer *nvme_log(const struct nvme_passthru_cmd *request, int *ret_refusal)
+{
+	struct command command = command_default(COMMAND_NVME_LOG);
+
+	command.key[KEY_ID] = request->cdw10 & 0xff;
+	command.key[KEY_NSID] = request->nsid;
+	command.key[KEY_LSP] = request->cdw10 >> 8 & 0x7f;
+	command.key[KEY_LSI] = request->cdw11 >> 16;
+	command.key[KEY_UUID] = request->cdw14 & 0x7f;
+	*ret_refusal = NVME_INVALID_LOG;
+	return answer_to(&command);
+}
+
+/* A capture has a log as a whole: the part of it that is asked for; what is beyond its end is zero. */
+static int give_nvme_bytes(const struct nvme_passthru_cmd *request, const struct capture_answer *a)
+{
+	uint64_t offset = request->opcode == 0x02 ? request->cdw12 | (uint64_t)request->cdw13 << 32 : 0;
+	uint8_t *to = (uint8_t *)(uintptr_t)request->addr;
+	size_t n = offset < a->n_bytes ? a->n_bytes - offset : 0;
+
+	if (n > request->data_len)
+		n = request->data_len;
+	memset(to, 0, request->data_len);
+	if (n)
+		memcpy(to, a->bytes + offset, n);
+	return 0;
+}
+
+/* The test takes any word of the shim for an error, so a tool that does more than read fails it. */
+static const struct capture_answer *nvme_answer(const struct nvme_passthru_cmd *request, int *ret_refusal)
+{
 	switch (request->opcode) {
-	case 0x06:
-		identify.key[KEY_CNS] = request->cdw10 & 0xff;
-		if (identify.key[KEY_CNS] != 0x01)	/* of the controller: no namespace belongs to it */
-			identify.key[KEY_IDENTIFY_NSID] = request->nsid;
-		return answer_to(&identify);
 	case 0x02:
-		log.key[KEY_ID] = request->cdw10 & 0xff;
-		log.key[KEY_LSP] = request->cdw10 >> 8 & 0x7f;
-		log.key[KEY_LSI] = request->cdw11 >> 16;
-		*ret_offset = request->cdw12 | (uint64_t)request->cdw13 << 32;
-		return answer_to(&log);
+		return nvme_log(request, ret_refusal);
+	case 0x06:
+		return nvme_identify(request, ret_refusal);
 	default:
+		fprintf(stderr, "shim: NVMe command %02xh may do more than read\n", request->opcode);
+		*ret_refusal = NVME_INVALID_OPCODE;
 		return NULL;
 	}
 }
 
 static int nvme_command(struct nvme_passthru_cmd *request)
 {
-	enum { DO_NOT_RETRY = 0x4000, INVALID_OPCODE = 0x01 };
-	uint64_t offset = 0;
-	const struct capture_answer *a = nvme_answer(request, &offset);
-	uint8_t *to = (uint8_t *)(uintptr_t)request->addr;
+	int refusal = 0;
+	const struct capture_answer *a = nvme_answer(request, &refusal);
 
 	request->result = 0;
 	if (!a)
-		return DO_NOT_RETRY | INVALID_OPCODE;
-	if (a->is_hang || !a->bytes) {
-		if (!a->is_hang && a->fail.kind == FAIL_KIND_NVME)
-			return DO_NOT_RETRY | (int)(a->fail.code & 0x7ff);
-		errno = !a->is_hang && a->fail.kind == FAIL_KIND_ERRNO ? (int)a->fail.code : ETIMEDOUT;
-		return -1;
-	}
-	for (size_t i = 0; i < request->data_len; i++)
-		to[i] = offset + i < a->n_bytes ? a->bytes[offset + i] : 0;
-	return 0;
+		return NVME_DO_NOT_RETRY | refusal;
+	if (!a->is_hang && a->bytes)
+		return give_nvme_bytes(request, a);
+	if (!a->is_hang && a->fail.kind == FAIL_KIND_NVME)
+		return NVME_DO_NOT_RETRY | (int)(a->fail.code & 0x7ff);
+	errno = !a->is_hang && a->fail.kind == FAIL_KIND_ERRNO ? (int)a->fail.code : ETIMEDOUT;
+	return -1;
 }
 
 /* ---- the calls of the C library that the programs make on a node */
