@@ -60,6 +60,8 @@ static const char *attribute(const struct inventory_device *from, const char *na
 
 static void take_controller(const struct inventory_device *from, struct device *d)
 {
+	text_copy(d->model, sizeof d->model, attribute(from, "model"));
+	text_copy(d->serial, sizeof d->serial, attribute(from, "serial"));
 	d->is_aside = nvme_is_aside(attribute(from, "transport"), attribute(from, "cntrltype"), attribute(from, "subsysnqn"));
 	d->has_pcie_errors = true;
 	for (size_t i = 0; i < N_PCIE_SEVERITIES; i++)
@@ -100,10 +102,25 @@ static void take_device(const struct inventory_drive *drive, const struct invent
 	take_slot(from, &d->slot);
 }
 
+/* On a host a namespace's folder leads to its controller, or to its subsystem, which both have them. */
+static void share_names(struct device *devices, size_t n)
+{
+	const struct device *told = NULL;
+
+	for (size_t i = 0; i < n && !told; i++)
+		if (devices[i].is_controller && devices[i].serial[0])
+			told = &devices[i];
+	for (size_t i = 0; i < n && told; i++) {
+		text_copy(devices[i].model, sizeof devices[i].model, told->model);
+		text_copy(devices[i].serial, sizeof devices[i].serial, told->serial);
+	}
+}
+
 int discover_inventory(const char *text, struct device_list *ret, char ret_key[INVENTORY_KEY_MAX])
 {
 	CLEANUP(inventory_freep) struct inventory_drive *drive = NULL;
 	int r = inventory_parse(text, &drive);
+	size_t n_before = ret->n;
 
 	if (r)
 		return r;
@@ -115,5 +132,6 @@ int discover_inventory(const char *text, struct device_list *ret, char ret_key[I
 			return -ENOMEM;
 		take_device(drive, &drive->devices[i], d);
 	}
+	share_names(ret->at + n_before, ret->n - n_before);
 	return 0;
 }

@@ -215,7 +215,7 @@ X(drive_nvme_firmware_next_slot, METRIC_GAUGE, DRIVE, L(NULL), \
 X(drive_nvme_self_test_progress_ratio, METRIC_GAUGE, DRIVE, L("type"), \
 	"How far the self-test is that runs now.") \
 X(drive_nvme_sanitize_info, METRIC_INFO, DRIVE, L("state"), \
-	"What became of the last sanitize operation: never, done, running, failed, done_allocated (its blocks were not deallocated) or unknown.") \
+	"What became of the last sanitize operation: never, done, running, failed, done_deallocated (though it was asked not to deallocate) or unknown.") \
 X(drive_nvme_sanitize_progress_ratio, METRIC_GAUGE, DRIVE, L(NULL), \
 	"How far the sanitize operation is that runs now.") \
 X(drive_nvme_endurance_group_warning, METRIC_GAUGE, DRIVE, L("group", "bit"), \

@@ -8,7 +8,7 @@ enum { LOG_BYTES = 512, RUNNING = 2 };
 /* SSTAT, bits 2:0. */
 static const char *state_of(uint64_t status)
 {
-	static const char *const states[8] = { "never", "done", [RUNNING] = "running", "failed", "done_allocated" };
+	static const char *const states[8] = { "never", "done", [RUNNING] = "running", "failed", "done_deallocated" };
 
 	return states[status & 7] ? states[status & 7] : "unknown";
 }
