@@ -79,7 +79,7 @@ struct drive_facts {
 	uint16_t nvme_last_group;	/* ENDGIDMAX */
 	bool nvme_has_sanitize;		/* SANICAP */
 	bool nvme_offers_log_list;	/* LPA bit 5 */
-	bool nvme_has_log_list;		/* and log 00h was read */
+	bool nvme_has_log_list, nvme_refuses_log_list;	/* and log 00h was read, or refused */
 	uint8_t nvme_logs[32];		/* bit per log identifier, from log 00h */
 	bool nvme_knows_uuids;		/* and the list of UUIDs was read, or refused */
 	uint8_t nvme_ocp_uuid;		/* where OCP's stands in the list of UUIDs, from 1; 0: not there */

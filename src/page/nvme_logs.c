@@ -38,8 +38,13 @@ static bool offers_list(const struct page *page, const struct drive_facts *facts
 	return facts->nvme_offers_log_list;
 }
 
+static void refused_list(const struct page *page, struct drive_facts *facts)
+{
+	facts->nvme_refuses_log_list = true;
+}
+
 const struct page nvme_log_list = {
-	.name = "NVMe log 0x00", NVME_LOG(NVME_LOG_LIST), .is_offered = offers_list, .learn = learn_list,
+	.name = "NVMe log 0x00", NVME_LOG(NVME_LOG_LIST), .is_offered = offers_list, .refused = refused_list, .learn = learn_list,
 };
 
 bool nvme_log_is_listed(const struct drive_facts *facts, uint8_t log)
@@ -77,7 +82,11 @@ static bool is_of_model(const struct drive_facts *facts, uint8_t log)
 
 bool nvme_has_vendor_log(const struct drive_facts *facts, uint8_t log)
 {
-	return facts->nvme_has_log_list ? facts_bit(facts->nvme_logs, log) : is_of_model(facts, log);
+	if (facts->nvme_has_log_list)
+		return facts_bit(facts->nvme_logs, log);
+	if (facts->nvme_offers_log_list && !facts->nvme_refuses_log_list)
+		return false;		/* it is still to be read */
+	return is_of_model(facts, log);
 }
 
 /* ---- UUIDs: two makers of one drive's firmware may give one log identifier two meanings */

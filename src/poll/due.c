@@ -32,16 +32,24 @@ static bool is_basic(const struct plan_entry *entry)
 	return !entry->answered_us && (entry->page->is_identity || (entry->page->learn && !entry->page->period_s));
 }
 
-/* None says anything about the drive's state: it has too much to do, belongs to another host just now, or its controller or
- * the host's adapter is being reset (a controller's node cannot be opened then). */
+/* Its controller, or the host's adapter, is being reset (a controller's node cannot be opened then): nothing reached the
+ * drive. */
+static bool is_being_reset(struct fail f)
+{
+	switch (f.kind) {
+	case FAIL_KIND_ERRNO:
+		return f.code == EAGAIN;
+	case FAIL_KIND_HOST:
+		return f.code == FAIL_HOST_RECOVERING;
+	default:
+		return f.kind == FAIL_KIND_NVME && f.source == FAIL_TRANSPORT;
+	}
+}
+
+/* None says anything about the drive's state: it has too much to do, or belongs to another host just now. */
 static bool is_passing(struct fail f)
 {
-	if (f.kind == FAIL_KIND_ERRNO)
-		return f.code == EAGAIN;
-	if (f.kind == FAIL_KIND_HOST)
-		return f.code == FAIL_HOST_RECOVERING;
-	return f.source == FAIL_RESERVED ||
-	       (f.source == FAIL_TRANSPORT && (f.kind == FAIL_KIND_STATUS || f.kind == FAIL_KIND_NVME));
+	return f.source == FAIL_RESERVED || is_being_reset(f) || (f.kind == FAIL_KIND_STATUS && f.source == FAIL_TRANSPORT);
 }
 
 /* A page that fails is asked again later and later, never hammered; 16 periods at most, 24 where it times out. */
@@ -103,7 +111,7 @@ void due_after_failure(const struct poller *p, struct drive_poll *poll, struct p
 	due_tell_failure(poll, &entry->logged, entry->page->name, f);
 	if (try_again_soon(p, poll, entry, f))
 		return;
-	if (!period)
+	if (!period || (!entry->answered_us && is_being_reset(f)))	/* nothing is known of it yet: in the next round */
 		period = p->options.interval_us;
 	if (f.kind == FAIL_KIND_TIMEOUT)
 		period += period / 2;

@@ -105,8 +105,10 @@ static int extend_by_groups(struct drive_poll *poll, const struct page *page, si
 	int r = 0;
 
 	for (size_t i = 0; !r && i < facts->n_namespaces; i++) {
-		command.key[KEY_LSI] = facts->namespaces[i].endurance_group;
-		if (facts->namespaces[i].endurance_group)
+		uint16_t group = facts->namespaces[i].endurance_group;
+
+		command.key[KEY_LSI] = group;
+		if (group && (group <= facts->nvme_last_group || !facts->nvme_last_group))
 			r = extend_by_command(poll, page, order, &command);
 	}
 	return r;

@@ -38,8 +38,14 @@ static void fill(struct drive_facts *facts, enum transport transport)
 		.scsi_version = 7, .has_vpd_list = true, .has_log_list = true,
 		.has_smart = true, .has_smart_log = true, .has_gp_log = true, .has_identify = true, .has_thresholds = true,
 		.has_log_directory = true, .has_statistics_list = true,
+		.nvme_version = 0x020000, .nvme_vendor = 0x8086, .nvme_total_bytes = UINT64_MAX, .nvme_unallocated_bytes = UINT64_MAX,
+		.nvme_makes_namespaces = true, .nvme_has_self_tests = true, .nvme_has_groups = true, .nvme_has_uuids = true,
+		.nvme_last_group = 1, .nvme_has_sanitize = true, .nvme_offers_log_list = true, .nvme_has_log_list = true,
+		.nvme_knows_uuids = true, .nvme_ocp_uuid = 127, .nvme_self_test_minutes = UINT16_MAX,
+		.has_nvme_errors = true, .nvme_errors = 1 << 20, .nvme_errors_asked = 1, .nvme_errors_seen = 1,
 		.nvme_warning_kelvin = 343, .n_namespaces = FACTS_NAMESPACES,
 	};
+	memset(facts->nvme_logs, 0xff, sizeof facts->nvme_logs);
 	memset(facts->log_pages, 0xff, sizeof facts->log_pages);
 	memset(facts->log_subpages, 0xff, sizeof facts->log_subpages);
 	memset(facts->thresholds, 1, sizeof facts->thresholds);
@@ -53,14 +59,22 @@ static void fill(struct drive_facts *facts, enum transport transport)
 static void run(const struct page *of, struct bytes in, struct drive_facts *facts)
 {
 	struct sample_sink sink = { .put = check, .implausible = check_quantity };
-	struct page asked = *of;
+	struct page asked = *of;	/* as the plan asks it */
 	const struct page *page = &asked;
 	struct fail f;
 
 	if (of->is_offered)
 		(void)of->is_offered(of, facts);
+	if (of->is_wanted)
+		(void)of->is_wanted(of, facts);
 	if (of->count)
 		asked.command.key[KEY_COUNT] = of->count(of, facts);
+	if (of->uuid)
+		asked.command.key[KEY_UUID] = of->uuid(facts);
+	if (of->per_group)
+		asked.command.key[KEY_LSI] = facts->nvme_last_group;
+	if (of->per_path)
+		asked.place = "0000:01:00.0";
 	if (page->learn) {
 		f = page->learn(page, in, facts);
 		if (failed(f) && !f.what)

@@ -220,7 +220,7 @@ static void take_request(struct world *w, const struct wire_request *request)
 
 static void accept_client(struct world *w)
 {
-	struct wire_hello hello = { .version = WIRE_VERSION, .vocabulary = wire_vocabulary(), .generation = w->generation };
+	struct wire_hello hello = { .version = WIRE_VERSION, .generation = w->generation };
 	uint8_t out[256];
 
 	if (w->peer >= 0 || w->listener < 0)
@@ -229,6 +229,7 @@ static void accept_client(struct world *w)
 	if (w->peer < 0)
 		return;
 	w->n_accepted++;
+	hello.vocabulary = wire_vocabulary();	/* takes a while */
 	if (!w->is_mute)
 		world_send(w, out, wire_put_hello(out, &hello));
 }

@@ -3,11 +3,21 @@
 #include "unit.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/nvme_ioctl.h>
+#include <poll.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
+#include "probe/child.h"
 #include "prober/scsi_pass.h"
 /* Here and not linked: below them stands a sysfs of this test. */
 #include "prober/node.c"
@@ -51,8 +61,42 @@ void scsi_pass(int fd, const uint8_t *cdb, size_t n_cdb, uint8_t *buffer, size_t
 
 static struct nvme_admin_cmd submitted[STEPS];
 static int statuses[STEPS];
+static unsigned takes_s[STEPS];
 static size_t n_submitted;
 static uint8_t elpe;
+
+/* ---- the clock played: time passes in commands alone */
+
+static time_t passed_s;
+
+int clock_gettime(clockid_t clock, struct timespec *t)
+{
+	*t = (struct timespec){ .tv_sec = 1000000 + passed_s };
+	return 0;
+}
+
+/* ---- a parameter of the kernel's module played */
+
+#define ADMIN_TIMEOUT "/sys/module/nvme_core/parameters/admin_timeout"
+
+static const char *admin_timeout;	/* NULL: there is no such file */
+
+int open(const char *path, int flags, ...)
+{
+	va_list args;
+	int fd, mode;
+
+	va_start(args, flags);
+	mode = flags & O_CREAT ? va_arg(args, int) : 0;
+	va_end(args);
+	if (strcmp(path, ADMIN_TIMEOUT))
+		return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+	errno = ENOENT;
+	fd = admin_timeout ? memfd_create("admin_timeout", MFD_CLOEXEC) : -1;
+	if (fd >= 0)
+		assert_int_equal(pwrite(fd, admin_timeout, strlen(admin_timeout), 0), strlen(admin_timeout));
+	return fd;
+}
 
 int ioctl(int fd, unsigned long request, ...)
 {
@@ -65,6 +109,7 @@ int ioctl(int fd, unsigned long request, ...)
 	assert_int_equal(request, NVME_IOCTL_ADMIN_CMD);
 	assert_true(n_submitted < STEPS);
 	submitted[n_submitted] = *c;
+	passed_s += takes_s[n_submitted];
 	if (c->opcode == 0x06)
 		((uint8_t *)(uintptr_t)c->addr)[262] = elpe;
 	if (statuses[n_submitted] < 0) {
@@ -134,13 +179,15 @@ void pcie_link_ask(const struct node *node, const struct command *c, uint8_t *to
 	n_links_read++;
 }
 
-static uint8_t buffer[COMMAND_ANSWER_MAX];
+enum { MEMORY_PAGE = 4096 };
+static _Alignas(MEMORY_PAGE) uint8_t buffer[COMMAND_ANSWER_MAX];
 
 static int reset(void **state)
 {
 	memset(steps, 0, sizeof steps);
 	memset(asked, 0, sizeof asked);
 	memset(statuses, 0, sizeof statuses);
+	memset(takes_s, 0, sizeof takes_s);
 	n_asked = n_submitted = 0;
 	state_of_host = state_of_controller = runtime_status = NULL;
 	n_phys_read = n_links_read = 0;
@@ -429,6 +476,92 @@ static void logs_are_read_without_clearing_events(void **state)
 	assert_int_equal(submitted[2].data_len, 768);
 }
 
+static void every_log_is_asked_with_its_length_and_changes_nothing(void **state)
+{
+	static const struct { uint32_t log, bytes; } logs[] = {
+		{ 0x00, 1024 }, { 0x02, 512 }, { 0x03, 512 }, { 0x05, 4096 }, { 0x06, 564 }, { 0x09, 512 }, { 0x81, 512 },
+		{ 0xc0, 512 }, { 0xc3, 512 }, { 0xca, 512 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(logs); i++) {
+		struct wire_reply r;
+
+		reset(NULL);
+		memset(buffer, 0xa5, sizeof buffer);
+		r = ask(nvme_ask, COMMAND_NVME_LOG, KEY_ID, logs[i].log, -1, 0);
+		assert_int_equal(n_submitted, 1);
+		assert_int_equal(submitted[0].opcode, 0x02);
+		assert_int_equal(submitted[0].cdw10 & 0xff, logs[i].log);
+		assert_int_equal(submitted[0].cdw10 >> 8 & 0x7f, 0);	/* LSP */
+		assert_int_equal(submitted[0].cdw10 >> 15 & 1, 1);	/* RAE */
+		assert_int_equal((submitted[0].cdw10 >> 16) + 1, logs[i].bytes / 4);
+		assert_int_equal(submitted[0].cdw11 | submitted[0].cdw12 | submitted[0].cdw13 | submitted[0].cdw14, 0);
+		assert_int_equal(submitted[0].data_len, logs[i].bytes);
+		assert_int_equal(submitted[0].metadata | submitted[0].metadata_len, 0);
+		assert_in_range(submitted[0].timeout_ms, 60000, UINT32_MAX);
+		assert_int_equal(r.n_bytes, logs[i].bytes);
+		assert_true(bytes_all(bytes_of(r.bytes, r.n_bytes), 0));	/* nothing of an earlier answer */
+	}
+}
+
+/* Of the controller's memory accesses the first may begin within a page, but some cannot do that well: a whole page it is. */
+static void answers_go_to_the_start_of_the_buffer(void **state)
+{
+	ask(nvme_ask, COMMAND_NVME_IDENTIFY, KEY_CNS, 1, -1, 0);
+	ask(nvme_ask, COMMAND_NVME_LOG, KEY_ID, 0x02, -1, 0);
+	elpe = 255;
+	ask(nvme_ask, COMMAND_NVME_LOG, KEY_ID, 0x01, -1, 0);
+	assert_int_equal(n_submitted, 4);
+	for (size_t i = 0; i < n_submitted; i++) {
+		assert_true(submitted[i].addr == (uintptr_t)buffer);
+		assert_in_range(submitted[i].data_len, 512, sizeof buffer);
+	}
+}
+
+static void tell_buffer(void *context, const struct wire_request *request, uint8_t *at, struct wire_reply *ret)
+{
+	uintptr_t address = (uintptr_t)at;
+
+	memset(at, 0, COMMAND_ANSWER_MAX);	/* all of it is there */
+	memcpy(at, &address, sizeof address);
+	ret->bytes = at;
+	ret->n_bytes = sizeof address;
+}
+
+/* The same of the buffer that a child really has. */
+static void buffers_of_children_are_whole_pages(void **state)
+{
+	static uint8_t message[WIRE_MESSAGE_MAX];
+	static const struct prober_answerer telling = { .answer = tell_buffer };
+	struct wire_request request = { .id = 1, .node = CONTROLLER, .command = command_default(COMMAND_NVME_LOG) };
+	char folder[] = "/tmp/test_prober_commands.XXXXXX", lock[sizeof folder + NODE_NAME_MAX + 8];
+	struct wire_reply reply;
+	uintptr_t address;
+	int pair[2], status;
+	ssize_t n;
+	pid_t pid;
+
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+	pid = fork();
+	if (!pid)
+		child_run(&(struct child_options){ .fd = pair[1], .name = CONTROLLER, .runtime_directory = folder }, &telling);
+	close(pair[1]);
+	assert_int_equal(wire_send(pair[0], message, wire_put_request(message, &request)), 0);
+	assert_int_equal(poll(&(struct pollfd){ .fd = pair[0], .events = POLLIN }, 1, 10000), 1);
+	n = wire_receive(pair[0], message);
+	assert_true(n > 0);
+	assert_int_equal(wire_get_reply(bytes_of(message, (size_t)n), &reply), 0);
+	assert_int_equal(reply.n_bytes, sizeof address);
+	memcpy(&address, reply.bytes, sizeof address);
+	assert_true(address && address % (uintptr_t)sysconf(_SC_PAGESIZE) == 0);
+	close(pair[0]);				/* it ends */
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	snprintf(lock, sizeof lock, "%s/%s.lock", folder, CONTROLLER);
+	unlink(lock);
+	assert_int_equal(rmdir(folder), 0);
+}
+
 static void the_error_log_is_as_long_as_the_controller_says(void **state)
 {
 	struct wire_reply r;
@@ -442,6 +575,47 @@ static void the_error_log_is_as_long_as_the_controller_says(void **state)
 	r = ask(nvme_ask, COMMAND_NVME_LOG, KEY_ID, 0x01, KEY_LENGTH, 128);
 	assert_int_equal(n_submitted, 3);		/* who gives a length knows */
 	assert_int_equal(r.n_bytes, 128);
+}
+
+/* ELPE counts from 0; a length given stands. More entries than there are would be an error that the controller logs. */
+static void no_more_error_entries_are_asked_for_than_there_are(void **state)
+{
+	for (unsigned entries = 1; entries <= 256; entries++) {
+		struct wire_reply r;
+
+		reset(NULL);
+		elpe = (uint8_t)(entries - 1);
+		r = ask(nvme_ask, COMMAND_NVME_LOG, KEY_ID, 0x01, -1, 0);
+		assert_int_equal(submitted[0].opcode, 0x06);
+		assert_int_equal(submitted[0].nsid, 0);
+		assert_int_equal(submitted[0].cdw10, 1);
+		assert_int_equal(submitted[1].nsid, 0xffffffff);
+		assert_int_equal(submitted[1].cdw10, (entries * 16 - 1) << 16 | 1u << 15 | 0x01);
+		assert_int_equal(submitted[1].cdw11, 0);
+		assert_int_equal(submitted[1].data_len, entries * 64);
+		assert_int_equal(r.n_bytes, entries * 64);
+		reset(NULL);
+		r = ask(nvme_ask, COMMAND_NVME_LOG, KEY_ID, 0x01, KEY_OFFSET, 64);
+		if (entries == 1) {
+			assert_int_equal(n_submitted, 1);	/* past its end: not sent */
+			assert_int_equal(r.fail.source, FAIL_FORMAT);
+		} else {
+			assert_int_equal(submitted[1].cdw12, 64);
+			assert_int_equal(submitted[1].data_len, entries * 64 - 64);
+		}
+	}
+}
+
+/* Who is not answered when asked for the number of entries is not asked for them. */
+static void an_error_log_of_unknown_length_is_not_read(void **state)
+{
+	struct wire_reply r;
+
+	statuses[0] = -EAGAIN;
+	r = ask(nvme_ask, COMMAND_NVME_LOG, KEY_ID, 0x01, -1, 0);
+	assert_int_equal(n_submitted, 1);
+	assert_int_equal(r.fail.source, FAIL_OS);
+	assert_int_equal(r.fail.code, EAGAIN);
 }
 
 static void statuses_of_the_controller_are_told_from_the_systems(void **state)
@@ -458,6 +632,90 @@ static void statuses_of_the_controller_are_told_from_the_systems(void **state)
 	statuses[2] = -EACCES;
 	r = ask(nvme_ask, COMMAND_NVME_LOG, KEY_ID, 0x02, -1, 0);
 	assert_int_equal(r.fail.source, FAIL_PERMISSION);
+}
+
+/* A command that was given up for what became of the controller says nothing of the drive: it is asked again. What the drive
+ * does not know is not; the bits above the status code change nothing. */
+static void a_status_says_whose_fault_it_is(void **state)
+{
+	static const struct { int status; enum fail_source source; bool is_unsupported; } told[] = {
+		{ 0x001, FAIL_DEVICE, true }, { 0x002, FAIL_DEVICE, true }, { 0x109, FAIL_DEVICE, true }, { 0x4002, FAIL_DEVICE, true },
+		{ 0x6109, FAIL_DEVICE, true }, { 0x004, FAIL_DEVICE, false }, { 0x006, FAIL_DEVICE, false }, { 0x00b, FAIL_DEVICE, false },
+		{ 0x013, FAIL_DEVICE, false }, { 0x4013, FAIL_DEVICE, false }, { 0x281, FAIL_DEVICE, false }, { 0x745, FAIL_DEVICE, false },
+		{ 0x007, FAIL_TRANSPORT, false }, { 0x008, FAIL_TRANSPORT, false }, { 0x021, FAIL_TRANSPORT, false },
+		{ 0x022, FAIL_TRANSPORT, false }, { 0x082, FAIL_TRANSPORT, false }, { 0x300, FAIL_TRANSPORT, false },
+		{ 0x360, FAIL_TRANSPORT, false }, { 0x370, FAIL_TRANSPORT, false }, { 0x371, FAIL_TRANSPORT, false },
+		{ 0x4371, FAIL_TRANSPORT, false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(told); i++) {
+		struct fail f;
+
+		reset(NULL);
+		statuses[0] = told[i].status;
+		f = ask(nvme_ask, COMMAND_NVME_LOG, KEY_ID, 0x02, -1, 0).fail;
+		if (f.source != told[i].source || fail_is_unsupported(f) != told[i].is_unsupported)
+			fail_msg("status %x", (unsigned)told[i].status);
+		assert_int_equal(f.kind, FAIL_KIND_NVME);
+		assert_int_equal(f.code, told[i].status & 0x7ff);
+	}
+}
+
+/* The kernel does not say that it was a timeout: it says that it aborted the command, or was interrupted, or what its reset
+ * made of it. Nothing else takes so long. */
+static void what_took_the_whole_timeout_is_a_timeout(void **state)
+{
+	static const int what_the_kernel_says[] = { 0x371, -EINTR, -EIO, 0x007, 0x4002, -ENODEV };
+
+	for (size_t i = 0; i < ARRAY_SIZE(what_the_kernel_says); i++) {
+		struct wire_reply r;
+
+		reset(NULL);
+		statuses[0] = statuses[1] = what_the_kernel_says[i];
+		takes_s[0] = 60;
+		takes_s[1] = 58;
+		r = ask(nvme_ask, COMMAND_NVME_LOG, KEY_ID, 0x02, -1, 0);
+		assert_int_equal(r.fail.kind, FAIL_KIND_TIMEOUT);
+		assert_int_equal(r.fail.source, FAIL_TRANSPORT);
+		r = ask(nvme_ask, COMMAND_NVME_LOG, KEY_ID, 0x02, -1, 0);
+		assert_int_not_equal(r.fail.kind, FAIL_KIND_TIMEOUT);
+		assert_true(failed(r.fail));
+	}
+	reset(NULL);
+	statuses[0] = 0x371;
+	takes_s[0] = 61;
+	assert_int_equal(ask(nvme_ask, COMMAND_NVME_LOG, KEY_ID, 0x01, -1, 0).fail.kind, FAIL_KIND_TIMEOUT);
+	assert_int_equal(n_submitted, 1);
+	reset(NULL);
+	takes_s[0] = 3600;			/* a late answer is an answer */
+	assert_false(failed(ask(nvme_ask, COMMAND_NVME_LOG, KEY_ID, 0x02, -1, 0).fail));
+}
+
+/* Each in a process of its own, for the parameter is read once. Comes before any other command is sent. */
+static void the_timeout_is_never_shorter_than_the_kernels(void **state)
+{
+	static const struct { const char *parameter; uint32_t timeout_ms; } parameters[] = {
+		{ NULL, 60000 }, { "60\n", 60000 }, { "30\n", 60000 }, { "0\n", 60000 }, { "61\n", 61000 }, { "240\n", 240000 },
+		{ "4294967\n", 4294967000 }, { "4294968\n", 60000 }, { "\n", 60000 }, { "", 60000 }, { "fast\n", 60000 },
+		{ "-1\n", 60000 }, { "123456789012345678\n", 60000 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(parameters); i++) {
+		pid_t pid = fork();
+		int status;
+
+		if (!pid) {
+			admin_timeout = parameters[i].parameter;
+			ask(nvme_ask, COMMAND_NVME_IDENTIFY, KEY_CNS, 1, -1, 0);
+			admin_timeout = "90\n";
+			ask(nvme_ask, COMMAND_NVME_LOG, KEY_ID, 0x02, -1, 0);
+			_exit(submitted[0].timeout_ms != parameters[i].timeout_ms ||
+			      submitted[1].timeout_ms != parameters[i].timeout_ms);
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		if (status)
+			fail_msg("with an admin_timeout of %s", parameters[i].parameter);
+	}
 }
 
 /* ---- the way to the drive */
@@ -541,6 +799,7 @@ static void an_nvme_controller_that_is_reset_is_not_asked(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(the_timeout_is_never_shorter_than_the_kernels),
 		TEST(log_pages_are_fetched_in_two_steps),
 		TEST(what_did_not_arrive_is_not_answered),
 		TEST(a_list_of_pages_that_fails_in_brief_is_asked_for_at_once),
@@ -555,8 +814,15 @@ int main(void)
 		TEST(who_knows_only_12_bytes_is_asked_with_12),
 		TEST(identify_controller_has_no_namespace),
 		TEST(logs_are_read_without_clearing_events),
+		TEST(every_log_is_asked_with_its_length_and_changes_nothing),
+		TEST(answers_go_to_the_start_of_the_buffer),
+		TEST(buffers_of_children_are_whole_pages),
 		TEST(the_error_log_is_as_long_as_the_controller_says),
+		TEST(no_more_error_entries_are_asked_for_than_there_are),
+		TEST(an_error_log_of_unknown_length_is_not_read),
 		TEST(statuses_of_the_controller_are_told_from_the_systems),
+		TEST(a_status_says_whose_fault_it_is),
+		TEST(what_took_the_whole_timeout_is_a_timeout),
 		TEST(while_a_scsi_host_recovers_nothing_is_sent_nor_read),
 		TEST(a_scsi_host_in_any_other_state_is_used),
 		TEST(an_nvme_controller_that_is_reset_is_not_asked),
