@@ -57,6 +57,7 @@ static bool is_of_controllers_state(uint8_t sct, uint8_t sc)
 	case 0x008:	/* Command Aborted due to SQ Deletion: a reset */
 	case 0x021:	/* Command Interrupted */
 	case 0x022:	/* Transient Transport Error */
+	case 0x024:	/* Admin Command Media Not Ready */
 	case 0x082:	/* Namespace Not Ready */
 		return true;
 	default:

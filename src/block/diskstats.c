@@ -125,6 +125,49 @@ static bool parse_line(const char *at, struct diskstats *ret)
 	return ret->n >= 11;
 }
 
+static struct diskstats_path *path_of(struct diskstats_table *t, const char *name)
+{
+	for (size_t i = 0; i < t->n_paths; i++)
+		if (!strcmp(t->paths[i].now.name, name))
+			return &t->paths[i];
+	if (!ARRAY_GROW(t->paths, t->room_paths, t->n_paths))
+		return NULL;
+	t->paths[t->n_paths] = (struct diskstats_path){ .is_there = true };
+	memcpy(t->paths[t->n_paths].now.name, name, sizeof t->paths[0].now.name);
+	return &t->paths[t->n_paths++];
+}
+
+/* One that counts less than before is another path of the same name. */
+static void take_path(struct diskstats_path *path, const struct diskstats *now)
+{
+	bool is_new = now->field[0] < path->now.field[0] || now->field[4] < path->now.field[4];
+
+	for (size_t k = 0; k < DISKSTATS_FIELDS && is_new; k++)
+		path->before.field[k] += path->now.field[k];
+	path->now = *now;
+	path->is_there = true;
+}
+
+/* nvme3c33n1: native multipath. */
+static bool is_path(const char *name)
+{
+	size_t digits = 4 + (strncmp(name, "nvme", 4) ? 0 : strspn(name + 4, "0123456789"));
+
+	return !strncmp(name, "nvme", 4) && digits > 4 && name[digits] == 'c';
+}
+
+static void take_paths(struct diskstats_table *t)
+{
+	for (size_t i = 0; i < t->n_paths; i++)
+		t->paths[i].is_there = false;
+	for (size_t i = 0; i < t->n; i++) {
+		struct diskstats_path *path = is_path(t->at[i].name) ? path_of(t, t->at[i].name) : NULL;
+
+		if (path)
+			take_path(path, &t->at[i]);
+	}
+}
+
 void diskstats_parse(struct diskstats_table *t, const char *text)
 {
 	t->n = 0;
@@ -134,6 +177,7 @@ void diskstats_parse(struct diskstats_table *t, const char *text)
 			return;
 		t->n += parse_line(text, &t->at[t->n]);
 	}
+	take_paths(t);
 }
 
 int diskstats_read(struct diskstats_table *t, const char *path)
@@ -151,6 +195,7 @@ int diskstats_read(struct diskstats_table *t, const char *path)
 void diskstats_free(struct diskstats_table *t)
 {
 	free(t->at);
+	free(t->paths);
 	free(t->buffer);
 	*t = (struct diskstats_table){ 0 };
 }
@@ -185,6 +230,22 @@ static bool is_path_of(const char *path, const char *name)
 	return digits && !strcmp(path + subsystem + 1 + digits, name + subsystem);
 }
 
+static void add_path(const struct diskstats_path *path, struct diskstats *sum)
+{
+	enum { IN_FLIGHT = 8, BUSY = 9 };	/* fields 9 and 10 */
+
+	for (size_t k = 0; k < sum->n; k++) {
+		uint64_t all = path->before.field[k] + path->now.field[k];
+
+		if (k == IN_FLIGHT)
+			sum->field[k] += path->is_there ? path->now.field[k] : 0;
+		else if (k == BUSY)
+			sum->field[k] = all > sum->field[k] ? all : sum->field[k];
+		else
+			sum->field[k] += all;
+	}
+}
+
 bool diskstats_of(const struct diskstats_table *t, const char *name, struct diskstats *ret)
 {
 	const struct diskstats *own = diskstats_find(t, name);
@@ -192,8 +253,8 @@ bool diskstats_of(const struct diskstats_table *t, const char *name, struct disk
 	if (!own)
 		return false;
 	*ret = *own;
-	for (size_t i = 0; i < t->n && is_zero(own); i++)
-		for (size_t k = 0; is_path_of(t->at[i].name, name) && k < ret->n && k < t->at[i].n; k++)
-			ret->field[k] += t->at[i].field[k];
+	for (size_t i = 0; i < t->n_paths && is_zero(own); i++)
+		if (is_path_of(t->paths[i].now.name, name))
+			add_path(&t->paths[i], ret);
 	return true;
 }

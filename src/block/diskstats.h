@@ -16,9 +16,17 @@ struct diskstats {
 	size_t n;
 };
 
+/* A path of native multipath: what it counted before it last began anew, and what it counts. */
+struct diskstats_path {
+	struct diskstats before, now;
+	bool is_there;
+};
+
 struct diskstats_table {
 	struct diskstats *at;
 	size_t n, room;
+	struct diskstats_path *paths;	/* all that ever were */
+	size_t n_paths, room_paths;
 	char *buffer;
 	size_t buffer_size;
 };
@@ -34,7 +42,8 @@ void diskstats_free(struct diskstats_table *);
 const struct diskstats *diskstats_find(const struct diskstats_table *, const char *name);
 
 /* A device's own; or, of a namespace for which nothing is counted, those of its paths added up: kernels that leave the
- * counting to the hidden nvmeXcYnZ of native multipath. False: no such device. */
+ * counting to the hidden nvmeXcYnZ of native multipath. What a path counted stays when it goes away, so that no sum falls; time
+ * with requests under way is that of the busiest path. False: no such device. */
 bool diskstats_of(const struct diskstats_table *, const char *name, struct diskstats *ret);
 
 /* drive_io_*: calls put for each; label[0] is device, label[1] op. Bytes are 512 times the kernel's sectors, whatever the

@@ -255,6 +255,16 @@ static void of_namespace_descriptors(struct secrets *s, struct bytes in)
 }
 
 /* NVM Express base, Identify. */
+/* What a vendor put there is the vendor's secret; numbers seldom look like words. OCP's health log has names of firmware in
+ * its second half. */
+static void of_nvme_log(struct secrets *s, uint32_t id, struct bytes in)
+{
+	enum { VENDORS = 0xc0, OCP_LAST = 0xc3, OCP_NUMBERS = 256 };
+
+	if (id >= VENDORS)
+		of_words(s, id <= OCP_LAST ? bytes_at(in, 0, OCP_NUMBERS) : in, TOKEN_MIN, bytes_of("", 0));
+}
+
 static void of_nvme_identify(struct secrets *s, uint32_t cns, struct bytes in)
 {
 	struct bytes nqn = bytes_at(in, 768, 256);
@@ -315,6 +325,9 @@ void secrets_of_answer(struct secrets *s, const struct capture_answer *a)
 		break;
 	case COMMAND_NVME_IDENTIFY:
 		of_nvme_identify(s, c->key[KEY_CNS], in);
+		break;
+	case COMMAND_NVME_LOG:
+		of_nvme_log(s, c->key[KEY_ID], in);
 		break;
 	default:
 		break;

@@ -41,9 +41,7 @@ static void label_from_hints(const struct drive_table *table, struct drive *driv
  * CNTRLTYPE). */
 static bool is_controller_alone(const struct drive *drive)
 {
-	enum { TYPE_IO = 1 };
-
-	return drive->facts.transport == TRANSPORT_NVME && drive->facts.nvme_controller_type > TYPE_IO;
+	return drive->facts.transport == TRANSPORT_NVME && drive->facts.nvme_is_aside;
 }
 
 static bool is_excluded(const struct drive_table *table, const struct drive *drive)
@@ -352,7 +350,7 @@ uint64_t drive_capacity_bytes_known(const struct drive *drive)
 		return drive->facts.capacity_bytes;
 	if (drive->facts.nvme_total_bytes)
 		return drive->facts.nvme_total_bytes;
-	for (size_t i = 0; i < drive->facts.n_namespaces; i++)
+	for (size_t i = 0; i < drive->facts.n_namespaces && drive->facts.n_namespaces < FACTS_NAMESPACES; i++)
 		sum += drive->facts.namespaces[i].size_bytes;
 	if (!sum && drive_block_device(drive))
 		sum = drive_block_device(drive)->size_bytes;

@@ -127,6 +127,14 @@ static int ask_key(struct session *s, enum command_name name, int key, uint32_t 
 
 /* ---- the plan's pages */
 
+/* It did not answer: what follows from that is asked instead. */
+static void set_aside(struct session *s, struct plan_entry *entry)
+{
+	entry->is_unsupported = true;
+	if (fail_is_unsupported(s->fail) && entry->page->refused)
+		entry->page->refused(entry->page, &s->drive->facts);
+}
+
 static int ask_plan(struct session *s)
 {
 	for (;;) {
@@ -151,7 +159,7 @@ static int ask_plan(struct session *s)
 			return r;
 		in = bytes_of(s->bytes, s->n_bytes);
 		if (failed(s->fail) || (entry->page->learn && failed(entry->page->learn(entry->page, in, &s->drive->facts))))
-			entry->is_unsupported = true;
+			set_aside(s, entry);
 		else
 			entry->answered_us = 1;
 	}
@@ -215,13 +223,14 @@ static int ask_ata(struct session *s)
 }
 
 /* Logs that every controller must have, or lists (NVM Express base, log page identifiers). The plan asks for the error log only
- * when it grows. */
+ * when it grows, and for vendors' logs only where their layout is known. */
 static int ask_nvme(struct session *s)
 {
+	enum { VENDOR_LOGS = 0xc0 };
 	const struct drive_facts *f = &s->drive->facts;
 	int r = 0;
 
-	for (uint32_t id = 0; id < 256 && !r; id++) {
+	for (uint32_t id = 0; id < VENDOR_LOGS && !r; id++) {
 		bool is_mandatory = id == 0x01 || id == 0x03;
 
 		if (f->nvme_has_log_list ? facts_bit(f->nvme_logs, id) && id != ENDURANCE_GROUP_LOG : is_mandatory)

@@ -89,7 +89,7 @@ X(drive_media_errors_total, METRIC_COUNTER, LIFETIME, L(NULL), \
 X(drive_link_errors_total, METRIC_COUNTER, LIFETIME, L("phy", "kind", "side"), \
 	"Errors that the receiver of a phy counted, by kind: invalid_dword, running_disparity, loss_of_sync, phy_reset_problem (SAS), crc (SATA, Intel NVMe), pcie_correctable (OCP). With side drive it is a phy of the drive, named port-phy, on SATA and NVMe 0; with side host one on the host's side of the cable, named path-phy.") \
 X(drive_link_speed_bits_per_second, METRIC_GAUGE, DRIVE, L("phy", "side"), \
-	"Negotiated rate of a phy, or of each lane of the PCIe link (with its coding); 0 while there is no link.") \
+	"Negotiated rate of a phy, or of each lane of the PCIe link (with its coding; phy is the PCI address); 0 while a phy has no link.") \
 X(drive_link_speed_max_bits_per_second, METRIC_GAUGE, LIFETIME, L("phy", "side"), \
 	"Highest rate that a phy, or a lane of the PCIe link, can do.") \
 X(drive_link_width, METRIC_GAUGE, DRIVE, L("phy", "side"), \
@@ -195,7 +195,7 @@ X(drive_nvme_energy_joules_total, METRIC_COUNTER, LIFETIME, L(NULL), \
 X(drive_nvme_power_watts, METRIC_GAUGE, DRIVE, L(NULL), \
 	"Power that the drive drew when it was read, as the mean of its last second.") \
 X(drive_nvme_logged_errors_total, METRIC_COUNTER, LIFETIME, L("type"), \
-	"Entries that were added to the controller's error log since this exporter first read it, by status code type: generic and command (mostly a host's mistake), media (data was lost), path, vendor, other; unseen: gone from the log before they were read.") \
+	"Entries that were added to the controller's error log since this exporter first read it, by status code type: generic and command (mostly a host's mistake), media (data was lost), path, vendor, other; unseen: counted, but not to be found in the log.") \
 X(drive_nvme_namespace_size_bytes, METRIC_GAUGE, LIFETIME, L("nsid"), \
 	"Size of a namespace as it is formatted.") \
 X(drive_nvme_namespace_capacity_bytes, METRIC_GAUGE, LIFETIME, L("nsid"), \
@@ -245,7 +245,7 @@ X(drive_nvme_endurance_group_capacity_bytes, METRIC_GAUGE, LIFETIME, L("group"),
 X(drive_nvme_endurance_group_unallocated_bytes, METRIC_GAUGE, DRIVE, L("group"), \
 	"Capacity of an endurance group that is given to no namespace.") \
 X(drive_nvme_endurance_estimate_bytes, METRIC_GAUGE, DRIVE, L(NULL), \
-	"OCP: bytes that can be written to the drive over its life, as the drive estimates.") \
+	"OCP: bytes that can be written to the drive over its life if its write amplification is 1, as the drive estimates.") \
 X(drive_nvme_bad_blocks, METRIC_GAUGE, LIFETIME, L("kind"), \
 	"OCP: blocks of flash that the drive has taken out of use, of those for user data (user) and for its own (system).") \
 X(drive_nvme_bad_blocks_left_ratio, METRIC_GAUGE, DRIVE, L("kind"), \
@@ -273,7 +273,7 @@ X(drive_nvme_incomplete_shutdowns_total, METRIC_COUNTER, LIFETIME, L(NULL), \
 X(drive_nvme_free_blocks_ratio, METRIC_GAUGE, DRIVE, L(NULL), \
 	"OCP: blocks that are erased and ready to be written, of all those beyond the drive's capacity.") \
 X(drive_nvme_capacitor_health_ratio, METRIC_GAUGE, DRIVE, L(NULL), \
-	"OCP: energy that the capacitors hold against power loss, of what is needed: from 1 on the drive can save its data. Absent where it has none.") \
+	"OCP: energy that the capacitors hold against power loss: 1 is the least with which a drive leaves the factory, 0.01 the least with which it can still save its data. Absent where it has none.") \
 X(drive_nvme_unaligned_io_total, METRIC_COUNTER, LIFETIME, L(NULL), \
 	"OCP: writes that did not fit the drive's internal blocks; begins anew with each power cycle.") \
 X(drive_nvme_power_loss_protections_total, METRIC_COUNTER, LIFETIME, L(NULL), \

@@ -71,7 +71,7 @@ struct drive_facts {
 	/* NVMe */
 	uint32_t nvme_version;		/* VER: major << 16 | minor << 8 | tertiary; 0 before 1.2 */
 	uint16_t nvme_vendor;		/* VID */
-	uint8_t nvme_controller_type;	/* CNTRLTYPE; 0 before 1.4 */
+	bool nvme_is_aside;		/* CNTRLTYPE: for discovery or administration only */
 	uint64_t nvme_total_bytes;	/* TNVMCAP; 0: not told */
 	uint64_t nvme_unallocated_bytes;	/* UNVMCAP, where namespaces can be made */
 	bool nvme_makes_namespaces, nvme_has_self_tests;	/* OACS bits 3 and 4 */
@@ -83,7 +83,8 @@ struct drive_facts {
 	uint8_t nvme_logs[32];		/* bit per log identifier, from log 00h */
 	bool nvme_knows_uuids;		/* and the list of UUIDs was read, or refused */
 	uint8_t nvme_ocp_uuid;		/* where OCP's stands in the list of UUIDs, from 1; 0: not there */
-	uint8_t nvme_foreign_logs[32];	/* bit per log identifier of OCP's: this one holds something else */
+	uint8_t nvme_refused_by_uuid[32];	/* bit per log identifier: refused when asked for by OCP's UUID */
+	uint8_t nvme_ocp_logs[32], nvme_foreign_logs[32];	/* the same: it was OCP's once; it holds something else */
 	uint16_t nvme_self_test_minutes;	/* EDSTT; 0: not told */
 	bool has_nvme_errors, refuses_nvme_errors;	/* the health log counts errors; the error log is refused */
 	uint64_t nvme_errors;		/* in the log ever, as the health log last told */

@@ -6,15 +6,20 @@
 
 enum { ENTRY_BYTES = 64, STATUS_AT = 12, TYPES = 8 };
 
-/* Status Code Type: bits 11:9 of the status field, whose bit 0 is the phase tag. */
+/* Status Code Type: bits 11:9 of the status field, whose bit 0 is the phase tag, and the code in bits 8:1. Of the type for media
+ * and data those from 85h on tell of no lost data: a compare that failed, access denied, a block that is not written. */
 static enum nvme_error_type type_of(struct bytes entry)
 {
+	enum { MEDIA = 2, COMPARE_FAILURE = 0x85, UNWRITTEN_BLOCK = 0x87 };
+	uint64_t status = nvme_number(entry, STATUS_AT, 2), type = status >> 9 & 7, code = status >> 1 & 0xff;
 	static const enum nvme_error_type types[TYPES] = {
 		[0] = NVME_ERROR_GENERIC, [1] = NVME_ERROR_COMMAND, [2] = NVME_ERROR_MEDIA, [3] = NVME_ERROR_PATH,
 		[4] = NVME_ERROR_OTHER, [5] = NVME_ERROR_OTHER, [6] = NVME_ERROR_OTHER, [7] = NVME_ERROR_VENDOR,
 	};
 
-	return types[nvme_number(entry, STATUS_AT, 2) >> 9 & 7];
+	if (type == MEDIA && code >= COMPARE_FAILURE && code <= UNWRITTEN_BLOCK)
+		return NVME_ERROR_COMMAND;
+	return types[type];
 }
 
 /* The newest entry is the first; those not in use, whose count is 0, are the last. No more are new than the health log
@@ -29,7 +34,7 @@ static struct fail learn_errors(const struct page *page, struct bytes in, struct
 		struct bytes entry = bytes_take(&in, ENTRY_BYTES);
 		uint64_t number = nvme_number(entry, 0, 8);
 
-		if (number <= before)
+		if (number <= before || bytes_all(entry, 0xff))
 			continue;
 		facts->nvme_errors_by_type[type_of(entry)]++;
 		n_left--;

@@ -114,6 +114,6 @@ static const struct page_told told[] = {
 
 const struct page nvme_health = {
 	.name = "NVMe log 0x02", NVME_LOG(NVME_LOG_HEALTH),
-	.period_s = 60, .is_health = true, .learn = learn_health, .decode = decode_health,
+	.period_s = 60, .is_health = true, .is_mandatory = true, .learn = learn_health, .decode = decode_health,
 	.fields = health_fields, .n_fields = ARRAY_SIZE(health_fields), .told = told, .n_told = ARRAY_SIZE(told),
 };

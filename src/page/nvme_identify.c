@@ -20,10 +20,18 @@ static struct fail check_answer(const struct page *page, struct bytes in)
 	return OK;
 }
 
-/* Of 128 bits the low 64; all ones where they do not suffice. */
+/* Of 128 bits the low 64; 0, not told, where they do not suffice: there is no such drive. */
 static uint64_t long_number_at(struct bytes in, size_t offset)
 {
-	return nvme_number(in, offset + 8, 8) ? UINT64_MAX : nvme_number(in, offset, 8);
+	return nvme_number(in, offset + 8, 8) ? 0 : nvme_number(in, offset, 8);
+}
+
+/* CNTRLTYPE came with version 1.4. */
+static bool is_aside(uint64_t type, uint32_t version)
+{
+	enum { DISCOVERY = 2, ADMINISTRATIVE = 3, VERSION_1_4 = 0x10400 };
+
+	return version >= VERSION_1_4 && (type == DISCOVERY || type == ADMINISTRATIVE);
 }
 
 /* What may be asked of it later. The bits were reserved, and so 0, in the versions before they came. */
@@ -55,7 +63,7 @@ static struct fail learn_controller(const struct page *page, struct bytes in, st
 	facts_text(bytes_at(in, 64, 8), facts->firmware, sizeof facts->firmware);
 	bytes_text(&subsystem, 256, facts->subsystem);	/* ends at its NUL */
 	facts->nvme_version = (uint32_t)nvme_number(in, 80, 4);
-	facts->nvme_controller_type = (uint8_t)nvme_number(in, 111, 1);
+	facts->nvme_is_aside = is_aside(nvme_number(in, 111, 1), facts->nvme_version);
 	learn_offers(in, facts);
 	facts->nvme_warning_kelvin = (uint16_t)nvme_number(in, 266, 2);
 	facts->nvme_critical_kelvin = (uint16_t)nvme_number(in, 268, 2);
@@ -133,7 +141,7 @@ static const struct page_told controller_told[] = {
 const struct page nvme_identify_controller = {
 	.name = "NVMe identify controller", .transport = TRANSPORT_NVME,
 	.command = { .name = COMMAND_NVME_IDENTIFY, .key = { [KEY_CNS] = CNS_CONTROLLER } },
-	.period_s = 3600, .is_identity = true, .learn = learn_controller,
+	.period_s = 3600, .is_identity = true, .is_mandatory = true, .learn = learn_controller,
 	.told = controller_told, .n_told = ARRAY_SIZE(controller_told),
 };
 

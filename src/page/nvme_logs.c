@@ -136,15 +136,15 @@ bool nvme_has_ocp_log(const struct drive_facts *facts, uint8_t log)
 	return nvme_has_vendor_log(facts, log) && (!facts->nvme_has_uuids || facts->nvme_knows_uuids);
 }
 
-uint32_t nvme_ocp_uuid(const struct drive_facts *facts)
+uint32_t nvme_ocp_uuid(const struct page *page, const struct drive_facts *facts)
 {
-	return facts->nvme_ocp_uuid;
+	return facts_bit(facts->nvme_refused_by_uuid, page->command.key[KEY_ID] & 0xff) ? 0 : facts->nvme_ocp_uuid;
 }
 
 void nvme_ocp_refused(const struct page *page, struct drive_facts *facts)
 {
 	if (page->command.key[KEY_UUID])
-		facts->nvme_ocp_uuid = 0;
+		facts_set_bit(facts->nvme_refused_by_uuid, page->command.key[KEY_ID] & 0xff);
 }
 
 /* ---- any log */

@@ -9,11 +9,13 @@ enum { VERSION_AT = 494, GUID_AT = 496, GUID_BYTES = 16, THROTTLING_AT = 97 };
 
 #define SPEC(field) .spec = "OCP Datacenter NVMe SSD, log C0h, " field
 
-/* By the version of the log in which they came, the old ones first. */
+/* By the version of the log in which they came, the old ones first. All ones: not told; the count of thermal throttling stops
+ * there. */
 static const struct page_field fields[] = {
-	{ .at = 0, .width = 16, .rank = NVME_RANK_OCP, .family = drive_nand_written_bytes_total,
+	{ .at = 0, .width = 16, .absent = ABSENT_ONES, .rank = NVME_RANK_OCP, .family = drive_nand_written_bytes_total,
 	  SPEC("Physical Media Units Written") },
-	{ .at = 16, .width = 16, .rank = NVME_RANK_OCP, .family = drive_nand_read_bytes_total, SPEC("Physical Media Units Read") },
+	{ .at = 16, .width = 16, .absent = ABSENT_ONES, .rank = NVME_RANK_OCP, .family = drive_nand_read_bytes_total,
+	  SPEC("Physical Media Units Read") },
 	{ .at = 32, .width = 6, .absent = ABSENT_ONES, .family = drive_nvme_bad_blocks, .label = { "user" },
 	  SPEC("Bad User NAND Blocks, raw") },
 	{ .at = 38, .width = 2, .unit = RAW_PERCENT, .absent = ABSENT_ONES, .family = drive_nvme_bad_blocks_left_ratio,
@@ -22,52 +24,71 @@ static const struct page_field fields[] = {
 	  SPEC("Bad System NAND Blocks, raw") },
 	{ .at = 46, .width = 2, .unit = RAW_PERCENT, .absent = ABSENT_ONES, .family = drive_nvme_bad_blocks_left_ratio,
 	  .label = { "system" }, SPEC("Bad System NAND Blocks, normalized") },
-	{ .at = 48, .width = 8, .family = drive_nvme_xor_recoveries_total, SPEC("XOR Recovery Count") },
-	{ .at = 56, .width = 8, .family = drive_nvme_uncorrectable_reads_total, SPEC("Uncorrectable Read Error Count") },
-	{ .at = 64, .width = 8, .rank = NVME_RANK_OCP, .family = drive_nvme_soft_ecc_errors_total, SPEC("Soft ECC Error Count") },
-	{ .at = 72, .width = 4, .rank = NVME_RANK_OCP, .family = drive_nvme_end_to_end_errors_total, .label = { "detected" },
+	{ .at = 48, .width = 8, .absent = ABSENT_ONES, .family = drive_nvme_xor_recoveries_total, SPEC("XOR Recovery Count") },
+	{ .at = 56, .width = 8, .absent = ABSENT_ONES, .family = drive_nvme_uncorrectable_reads_total,
+	  SPEC("Uncorrectable Read Error Count") },
+	{ .at = 64, .width = 8, .absent = ABSENT_ONES, .rank = NVME_RANK_OCP, .family = drive_nvme_soft_ecc_errors_total,
+	  SPEC("Soft ECC Error Count") },
+	{ .at = 72, .width = 4, .absent = ABSENT_ONES, .rank = NVME_RANK_OCP, .family = drive_nvme_end_to_end_errors_total,
+	  .label = { "detected" },
 	  SPEC("End to End Correction Counts, detected") },
-	{ .at = 76, .width = 4, .rank = NVME_RANK_OCP, .family = drive_nvme_end_to_end_errors_total, .label = { "corrected" },
+	{ .at = 76, .width = 4, .absent = ABSENT_ONES, .rank = NVME_RANK_OCP, .family = drive_nvme_end_to_end_errors_total,
+	  .label = { "corrected" },
 	  SPEC("End to End Correction Counts, corrected") },
 	{ .at = 80, .width = 1, .unit = RAW_PERCENT, .family = drive_nvme_system_data_used_ratio, SPEC("System Data % Used") },
-	{ .at = 81, .width = 7, .family = drive_nvme_refreshes_total, SPEC("Refresh Counts") },
-	{ .at = 88, .width = 4, .rank = NVME_RANK_OCP, .family = drive_nvme_erase_cycles, .label = { "max" },
+	{ .at = 81, .width = 7, .absent = ABSENT_ONES, .family = drive_nvme_refreshes_total, SPEC("Refresh Counts") },
+	{ .at = 88, .width = 4, .absent = ABSENT_ONES, .rank = NVME_RANK_OCP, .family = drive_nvme_erase_cycles,
+	  .label = { "max" },
 	  SPEC("User Data Erase Counts, maximum") },
-	{ .at = 92, .width = 4, .rank = NVME_RANK_OCP, .family = drive_nvme_erase_cycles, .label = { "min" },
+	{ .at = 92, .width = 4, .absent = ABSENT_ONES, .rank = NVME_RANK_OCP, .family = drive_nvme_erase_cycles,
+	  .label = { "min" },
 	  SPEC("User Data Erase Counts, minimum") },
 	{ .at = 96, .width = 1, .rank = NVME_RANK_OCP, .family = drive_nvme_throttling_events_total,
 	  SPEC("Thermal Throttling Count") },
 	{ .at = THROTTLING_AT, .width = 1, .absent = ABSENT_ONES, .family = drive_nvme_throttling_level,
 	  SPEC("Thermal Throttling Status") },
-	{ .at = 104, .width = 8, .family = drive_link_errors_total, .label = { "0", "pcie_correctable", "drive" },
+	{ .at = 104, .width = 8, .absent = ABSENT_ONES, .family = drive_link_errors_total,
+	  .label = { "0", "pcie_correctable", "drive" },
 	  SPEC("PCIe Correctable Error Count") },
-	{ .at = 112, .width = 4, .family = drive_nvme_incomplete_shutdowns_total, SPEC("Incomplete Shutdowns") },
-	{ .at = 120, .width = 1, .unit = RAW_PERCENT, .family = drive_nvme_free_blocks_ratio, SPEC("% Free Blocks") },
+	{ .at = 112, .width = 4, .absent = ABSENT_ONES, .family = drive_nvme_incomplete_shutdowns_total,
+	  SPEC("Incomplete Shutdowns") },
+	{ .at = 120, .width = 1, .unit = RAW_PERCENT, .absent = ABSENT_ONES, .family = drive_nvme_free_blocks_ratio,
+	  SPEC("% Free Blocks") },
 	{ .at = 128, .width = 2, .unit = RAW_PERCENT, .absent = ABSENT_ONES, .family = drive_nvme_capacitor_health_ratio,
 	  SPEC("Capacitor Health") },
-	{ .at = 136, .width = 8, .family = drive_nvme_unaligned_io_total, SPEC("Unaligned I/O") },
-	{ .at = 160, .width = 16, .family = drive_nvme_power_loss_protections_total, SPEC("PLP Start Count") },
-	{ .at = 176, .width = 16, .absent = ABSENT_ZERO, .family = drive_nvme_endurance_estimate_bytes,
+	{ .at = 136, .width = 8, .absent = ABSENT_ONES, .family = drive_nvme_unaligned_io_total, SPEC("Unaligned I/O") },
+	{ .at = 160, .width = 16, .absent = ABSENT_ONES, .family = drive_nvme_power_loss_protections_total,
+	  SPEC("PLP Start Count") },
+	{ .at = 176, .width = 16, .absent = ABSENT_ONES_OR_ZERO, .family = drive_nvme_endurance_estimate_bytes,
 	  SPEC("Endurance Estimate") },
 
-	{ .param = 2, .at = 192, .width = 8, .family = drive_nvme_pcie_retrainings_total, SPEC("PCIe Link Retraining Count") },
-	{ .param = 2, .at = 200, .width = 8, .family = drive_nvme_power_state_changes_total, SPEC("Power State Change Count") },
+	{ .param = 2, .at = 192, .width = 8, .absent = ABSENT_ONES, .family = drive_nvme_pcie_retrainings_total,
+	  SPEC("PCIe Link Retraining Count") },
+	{ .param = 2, .at = 200, .width = 8, .absent = ABSENT_ONES, .family = drive_nvme_power_state_changes_total,
+	  SPEC("Power State Change Count") },
 
-	{ .param = 5, .at = 216, .width = 2, .absent = ABSENT_ZERO, .family = drive_nvme_media_dies, .label = { "total" },
+	{ .param = 5, .at = 216, .width = 2, .absent = ABSENT_ONES_OR_ZERO, .family = drive_nvme_media_dies,
+	  .label = { "total" },
 	  SPEC("Total Media Dies") },
-	{ .param = 5, .at = 218, .width = 2, .family = drive_nvme_media_dies, .label = { "tolerated" },
+	{ .param = 5, .at = 218, .width = 2, .absent = ABSENT_ONES, .family = drive_nvme_media_dies, .label = { "tolerated" },
 	  SPEC("Media Die Failure Tolerance") },
-	{ .param = 5, .at = 220, .width = 2, .family = drive_nvme_media_dies, .label = { "offline" }, SPEC("Media Dies Offline") },
-	{ .param = 5, .at = 222, .width = 1, .unit = RAW_CELSIUS, .absent = ABSENT_ZERO, .family = drive_temperature_extreme_celsius,
+	{ .param = 5, .at = 220, .width = 2, .absent = ABSENT_ONES, .family = drive_nvme_media_dies, .label = { "offline" },
+	  SPEC("Media Dies Offline") },
+	{ .param = 5, .at = 222, .width = 1, .unit = RAW_CELSIUS, .absent = ABSENT_ONES_OR_ZERO, .family = drive_temperature_extreme_celsius,
 	  .label = { "composite", "highest" }, SPEC("Max Temperature Recorded") },
-	{ .param = 5, .at = 224, .width = 8, .rank = NVME_RANK_OCP, .family = drive_nvme_erase_cycles, .label = { "average" },
+	{ .param = 5, .at = 224, .width = 8, .absent = ABSENT_ONES, .rank = NVME_RANK_OCP, .family = drive_nvme_erase_cycles,
+	  .label = { "average" },
 	  SPEC("NAND Average Erase Count") },
-	{ .param = 5, .at = 232, .width = 4, .family = drive_command_timeouts_total, SPEC("Command Timeouts") },
-	{ .param = 5, .at = 236, .width = 4, .family = drive_nvme_system_area_failures_total, .label = { "program" },
+	{ .param = 5, .at = 232, .width = 4, .absent = ABSENT_ONES, .family = drive_command_timeouts_total,
+	  SPEC("Command Timeouts") },
+	{ .param = 5, .at = 236, .width = 4, .absent = ABSENT_ONES, .family = drive_nvme_system_area_failures_total,
+	  .label = { "program" },
 	  SPEC("System Area Program Fail Count, raw") },
-	{ .param = 5, .at = 244, .width = 4, .family = drive_nvme_system_area_failures_total, .label = { "uncorrectable_read" },
+	{ .param = 5, .at = 244, .width = 4, .absent = ABSENT_ONES, .family = drive_nvme_system_area_failures_total,
+	  .label = { "uncorrectable_read" },
 	  SPEC("System Area Uncorrectable Read Count, raw") },
-	{ .param = 5, .at = 252, .width = 4, .family = drive_nvme_system_area_failures_total, .label = { "erase" },
+	{ .param = 5, .at = 252, .width = 4, .absent = ABSENT_ONES, .family = drive_nvme_system_area_failures_total,
+	  .label = { "erase" },
 	  SPEC("System Area Erase Fail Count, raw") },
 };
 
@@ -91,12 +112,16 @@ bool nvme_is_ocp(const struct page *page, struct bytes log)
 
 struct fail nvme_ocp_learn(const struct page *page, struct bytes in, struct drive_facts *facts)
 {
+	unsigned id = page->command.key[KEY_ID] & 0xff;
 	struct bytes log;
 	struct fail f = nvme_log_take(page, in, NVME_OCP_BYTES, false, &log);
 
-	if (!failed(f) && !nvme_is_ocp(page, log))
-		facts_set_bit(facts->nvme_foreign_logs, page->command.key[KEY_ID] & 0xff);
-	return f;
+	if (failed(f))
+		return f;
+	if (!nvme_is_ocp(page, log) && facts_bit(facts->nvme_ocp_logs, id))
+		return fail_format(page->name, "without the GUID that it had");
+	facts_set_bit(nvme_is_ocp(page, log) ? facts->nvme_ocp_logs : facts->nvme_foreign_logs, id);
+	return OK;
 }
 
 bool nvme_ocp_is_wanted(const struct page *page, const struct drive_facts *facts)

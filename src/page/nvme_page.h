@@ -28,8 +28,8 @@ bool nvme_log_is_listed(const struct drive_facts *, uint8_t log);
 bool nvme_has_vendor_log(const struct drive_facts *, uint8_t log);
 /* The same for OCP's, once it is known whether it has a UUID for them. */
 bool nvme_has_ocp_log(const struct drive_facts *, uint8_t log);
-/* Where OCP's UUID stands in the drive's list; 0: it does not (NVM Express base, UUID Index). */
-uint32_t nvme_ocp_uuid(const struct drive_facts *);
+/* Where OCP's UUID stands in the drive's list; 0: it does not, or that log is refused by it (NVM Express base, UUID Index). */
+uint32_t nvme_ocp_uuid(const struct page *, const struct drive_facts *);
 /* It was asked for with the UUID, and refused: it is asked for without. */
 void nvme_ocp_refused(const struct page *, struct drive_facts *);
 

@@ -4,6 +4,12 @@
 
 enum { LINK_BYTES = 6 };
 
+/* PCI Express has links of so many lanes; a device that does not answer seems to have 63. */
+static bool is_width(uint64_t lanes)
+{
+	return lanes == 12 || (lanes && lanes <= 32 && !(lanes & (lanes - 1)));
+}
+
 /* Big-endian, as the prober makes it: a rate in 0.1 GT/s, and how many lanes; what is, then what could be. A rate is that of the
  * line, with its coding. 0: the kernel does not know. */
 static struct fail decode(const struct page *page, struct bytes in, const struct drive_facts *facts, struct sample_sink *to)
@@ -23,7 +29,7 @@ static struct fail decode(const struct page *page, struct bytes in, const struct
 			sample_put(to, &s);
 		s.family = widths[i];
 		s.value = (double)width;
-		if (width)
+		if (is_width(width))
 			sample_put(to, &s);
 	}
 	return OK;

@@ -57,6 +57,7 @@ struct page {
 	uint16_t period_s;	/* how often, at the default --poll.interval of 60 s; 0: on the first visit only */
 	bool is_health;		/* drive_up rests on it */
 	bool is_identity;	/* tells who the drive is: asked before all others; the first of a transport must answer */
+	bool is_mandatory;	/* every drive has it: one that refuses it has failed */
 	bool is_given_up_when_refused;	/* a command that the drive refuses, for whatever reason, is not sent again */
 	bool per_namespace;	/* one command for each namespace, its nsid put in */
 	bool per_group;		/* one for each endurance group that a namespace is in */
@@ -70,7 +71,7 @@ struct page {
 	/* ATA logs: how many pages one command asks for. NULL: as the command says. */
 	uint32_t (*count)(const struct page *, const struct drive_facts *);
 	/* NVMe logs: the index of the UUID by which one is asked for; 0: by none. NULL: as the command says. */
-	uint32_t (*uuid)(const struct drive_facts *);
+	uint32_t (*uuid)(const struct page *, const struct drive_facts *);
 	/* The drive does not know the command; what is tried instead follows from the facts. NULL: nothing. */
 	void (*refused)(const struct page *, struct drive_facts *);
 	/* Takes facts out of the answer. NULL: none. A failure leaves the facts as they were. */

@@ -33,10 +33,38 @@ static struct set_sink set_sink_of(struct drive_poll *poll)
 	return (struct set_sink){ .sink = { set_sink_put, set_sink_implausible }, .poll = poll };
 }
 
+static struct nvme_namespace *namespace_of(struct drive_facts *facts, uint32_t nsid)
+{
+	uint32_t i = 0;
+
+	while (i < facts->n_namespaces && facts->namespaces[i].nsid != nsid)
+		i++;
+	if (i == facts->n_namespaces && i < FACTS_NAMESPACES)
+		facts->namespaces[facts->n_namespaces++] = (struct nvme_namespace){ .nsid = nsid };
+	return i < FACTS_NAMESPACES ? &facts->namespaces[i] : NULL;
+}
+
+/* Of a namespace that does not tell its size the kernel does: to a controller that it is not attached to it is empty, and its
+ * page may fail. Without it the sum of the namespaces would be no capacity. */
+static void complete_namespaces(struct drive_poll *poll)
+{
+	for (size_t i = 0; i < poll->drive->n_devices; i++) {
+		const struct device *d = &poll->drive->devices[i];
+		struct nvme_namespace *namespace = d->nsid && d->size_bytes ? namespace_of(&poll->drive->facts, d->nsid) : NULL;
+
+		if (namespace && !namespace->size_bytes)
+			*namespace = (struct nvme_namespace){
+				.nsid = d->nsid, .size_bytes = d->size_bytes, .block_bytes = d->logical_block,
+				.capacity_bytes = NVME_BYTES_UNKNOWN, .used_bytes = NVME_BYTES_UNKNOWN,
+			};
+	}
+}
+
 void answer_recompute(struct drive_poll *poll)
 {
 	struct set_sink to = set_sink_of(poll);
 
+	complete_namespaces(poll);
 	sample_set_clear(&poll->computed);
 	facts_samples(&poll->drive->facts, &to.sink);
 	poll->computed = to.set;
@@ -96,28 +124,13 @@ static void note_firmware(struct drive_poll *poll, const struct drive_facts *bef
 	if (!poll->drive->is_identified || !before->firmware[0])
 		return;
 	poll->has_new_firmware = strcmp(before->firmware, poll->drive->facts.firmware) != 0;
+	for (size_t i = 0; i < poll->n_entries && poll->has_new_firmware; i++)
+		if (poll->entries[i].page->learn && poll->entries[i].due_us == UINT64_MAX)	/* it may have other logs now */
+			poll->entries[i].due_us = 0;
 	if (poll->has_new_firmware)
 		log_info("%s: its firmware was %s and is %s now", poll->drive->label, before->firmware, poll->drive->facts.firmware);
 	tell_jump(poll);
 	poll->has_jumped = false;
-}
-
-/* To a controller that it is not attached to a namespace is empty; the kernel knows its size by way of another one. Without it
- * the sum of the namespaces would be no capacity. */
-static void complete_namespaces(struct drive_poll *poll)
-{
-	struct drive_facts *facts = &poll->drive->facts;
-
-	for (size_t i = 0; i < poll->drive->n_devices; i++) {
-		const struct device *d = &poll->drive->devices[i];
-
-		for (uint32_t k = 0; k < facts->n_namespaces && d->nsid && d->size_bytes; k++)
-			if (facts->namespaces[k].nsid == d->nsid && !facts->namespaces[k].size_bytes)
-				facts->namespaces[k] = (struct nvme_namespace){
-					.nsid = d->nsid, .size_bytes = d->size_bytes, .block_bytes = d->logical_block,
-					.capacity_bytes = NVME_BYTES_UNKNOWN, .used_bytes = NVME_BYTES_UNKNOWN,
-				};
-	}
 }
 
 static struct fail learn(struct drive_poll *poll, const struct page *page, struct bytes in)
@@ -138,8 +151,6 @@ static struct fail learn(struct drive_poll *poll, const struct page *page, struc
 		poll->is_replaced = true;
 	else if (has_told_its_serial(poll, before))
 		poll->drive->is_identified = false;	/* it gets its name anew */
-	if (!failed(f) && page->per_namespace)
-		complete_namespaces(poll);
 	if (!failed(f) && poll->drive->facts.transport != before->transport)
 		poll->is_power_checked = poll->has_no_power_check = false;	/* it has another check, and may sleep */
 	if (!failed(f) && !poll->is_replaced && page->is_identity)

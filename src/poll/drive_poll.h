@@ -17,6 +17,7 @@ struct plan_entry {
 	uint64_t answered_us;		/* monotonic; 0: never */
 	int64_t answered_at_us;		/* since 1970 */
 	unsigned failures;		/* in a row */
+	unsigned refusals;		/* of these, those that are not over in a moment: each doubles the pause */
 	uint64_t logged;		/* the failure that was logged last, so that it is logged once */
 	bool is_unsupported;		/* the drive said so: never asked again */
 	bool is_reserved;		/* last time another host's reservation stood in the way */
@@ -55,6 +56,9 @@ struct drive_poll {
 	bool has_had_visit;		/* one has ended, however it went */
 	unsigned timeouts;		/* of this visit */
 	size_t turn;			/* which path is asked */
+	char controller[NODE_NAME_MAX];	/* NVMe: which one that was last */
+	bool has_path_trouble;		/* in this visit */
+	unsigned path_troubles;		/* NVMe: visits in a row */
 	uint64_t next_visit_us;		/* not before; monotonic */
 	uint64_t again_us;		/* when the next visit tries again what did not get through */
 

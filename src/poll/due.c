@@ -37,8 +37,8 @@ static bool is_basic(const struct plan_entry *entry)
 static bool is_being_reset(struct fail f)
 {
 	switch (f.kind) {
-	case FAIL_KIND_ERRNO:
-		return f.code == EAGAIN;
+	case FAIL_KIND_ERRNO:		/* EINTR: the kernel took a command back */
+		return f.code == EAGAIN || f.code == EINTR;
 	case FAIL_KIND_HOST:
 		return f.code == FAIL_HOST_RECOVERING;
 	default:
@@ -55,7 +55,7 @@ static bool is_passing(struct fail f)
 /* A page that fails is asked again later and later, never hammered; 16 periods at most, 24 where it times out. */
 static unsigned doublings_of(const struct plan_entry *entry, struct fail f)
 {
-	unsigned n = entry->failures - 1;
+	unsigned n = entry->refusals - 1;
 
 	if (is_passing(f))
 		return 0;
@@ -108,6 +108,7 @@ void due_after_failure(const struct poller *p, struct drive_poll *poll, struct p
 	uint64_t period = plan_period(entry, p->options.interval_us);
 
 	entry->failures++;
+	entry->refusals += !is_passing(f);
 	due_tell_failure(poll, &entry->logged, entry->page->name, f);
 	if (try_again_soon(p, poll, entry, f))
 		return;

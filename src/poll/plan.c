@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "poll/drive_poll.h"
+#include "poll/poller_private.h"
 
 enum { DEFAULT_INTERVAL_S = 60 };
 
@@ -74,7 +74,7 @@ static int extend_by_facts(struct drive_poll *poll, const struct page *page, siz
 	if (page->count)
 		command.key[KEY_COUNT] = page->count(page, &poll->drive->facts);
 	else
-		command.key[KEY_UUID] = page->uuid(&poll->drive->facts);
+		command.key[KEY_UUID] = page->uuid(page, &poll->drive->facts);
 	return extend_by_command(poll, page, order, &command);
 }
 
@@ -246,7 +246,8 @@ static bool may_be_due(const struct drive_poll *poll, const struct plan_entry *e
 	const struct page *page = entry->page;
 
 	return !entry->is_unsupported && entry->due_us != UINT64_MAX &&
-	       (!page->is_wanted || page->is_wanted(page, &poll->drive->facts));
+	       (!page->is_wanted || page->is_wanted(page, &poll->drive->facts)) &&
+	       (page->transport != TRANSPORT_NVME || is_offered(page, poll));	/* another controller may lack it */
 }
 
 struct plan_entry *plan_next(struct drive_poll *poll, uint64_t now_us)
@@ -255,8 +256,10 @@ struct plan_entry *plan_next(struct drive_poll *poll, uint64_t now_us)
 		struct plan_entry *entry = &poll->entries[i];
 
 		if (is_deleted(poll, entry)) {
-			if (entry->page->per_namespace)
+			if (entry->page->per_namespace) {
 				forget_namespace(&poll->drive->facts, *nsid_of(&entry->owned->command));
+				answer_recompute(poll);
+			}
 			drop_entry(poll, i);
 			continue;
 		}

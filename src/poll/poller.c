@@ -105,6 +105,8 @@ static uint64_t attend(struct poller *p, struct drive_poll *poll, uint64_t now)
 		at = next_time(p, poll);
 		if (at > now)
 			return at;
+		if (!poll->is_visiting)
+			path_choose(poll);
 		if (is_host_taken(p, poll))
 			return UINT64_MAX;	/* its answer runs us again, or its deadline */
 		poll->is_visiting = true;

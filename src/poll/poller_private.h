@@ -47,6 +47,14 @@ void due_tell_failure(struct drive_poll *, uint64_t *logged, const char *what, s
 void due_after_failure(const struct poller *, struct drive_poll *, struct plan_entry *, struct fail);
 void due_after_answer(const struct poller *, const struct drive_poll *, struct plan_entry *);
 
+/* ---- path.c */
+
+/* At the begin of a visit. */
+void path_choose(struct drive_poll *);
+/* It did not get through to the drive by this path. */
+void path_failed(struct drive_poll *);
+void path_answered(struct drive_poll *);
+
 /* ---- power_check.c */
 
 bool power_check_is_needed(const struct drive_poll *, const struct device *);

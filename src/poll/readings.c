@@ -204,6 +204,12 @@ static bool is_served(const struct drive_poll *poll, const struct plan_entry *en
 	return true;
 }
 
+/* What the drive said of itself is as old as the page that tells who it is. */
+static bool is_computed_served(const struct drive_poll *poll, const struct sample *s)
+{
+	return metric_families[s->family].is_lifetime || !poll->n_entries || !poll->entries[0].is_stale;
+}
+
 static bool serve(struct drive_poll *poll, const struct sample *s)
 {
 	if (!ARRAY_GROW(poll->served, poll->room_served, poll->n_served))
@@ -233,7 +239,8 @@ const struct sample **readings_served(struct drive_poll *poll, size_t *ret_n)
 		poll->is_dirty = false;
 		poll->n_served = 0;
 		for (size_t i = 0; i < poll->computed.n; i++)
-			serve(poll, &poll->computed.at[i]);
+			if (is_computed_served(poll, &poll->computed.at[i]))
+				serve(poll, &poll->computed.at[i]);
 		for (size_t i = 0; i < poll->n_entries; i++) {
 			const struct sample_set *set = &poll->entries[i].samples;
 

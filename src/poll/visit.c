@@ -33,13 +33,35 @@ static void give_up_together(struct drive_poll *poll, const struct plan_entry *e
 		entry->page->refused(entry->page, &poll->drive->facts);
 }
 
+/* NVM Express base, Sanitize Failed and Sanitize In Progress: until that is over most commands are refused. */
+static bool is_sanitizing(struct fail f)
+{
+	return f.kind == FAIL_KIND_NVME && (f.code == 0x01c || f.code == 0x01d);
+}
+
+/* It will not be asked again. An NVMe controller logs what it refuses, for whatever reason; one page of those that every drive
+ * has may fail nevertheless. */
+static bool is_refused(const struct plan_entry *entry, struct fail f)
+{
+	const struct page *page = entry->page;
+	bool is_nvme = f.kind == FAIL_KIND_NVME && !is_sanitizing(f);
+
+	if (page->is_mandatory)
+		return false;
+	if (fail_is_unsupported(f))
+		return true;
+	if (page->is_given_up_when_refused && is_nvme)
+		return f.source == FAIL_DEVICE || entry->failures >= TOGETHER_TRIES;
+	return is_nvme && f.source == FAIL_DEVICE && !entry->answered_us;
+}
+
 static void take_answer(struct poller *p, struct drive_poll *poll, struct plan_entry *entry,
 			const struct wire_reply *reply)
 {
 	struct fail f = reply->fail;
 
 	entry->is_reserved = f.source == FAIL_RESERVED;
-	if (fail_is_unsupported(f) || (entry->page->is_given_up_when_refused && f.source == FAIL_DEVICE)) {
+	if (is_refused(entry, f)) {
 		entry->is_unsupported = true;
 		if (entry->page->refused)
 			entry->page->refused(entry->page, &poll->drive->facts);
@@ -58,7 +80,7 @@ static void take_answer(struct poller *p, struct drive_poll *poll, struct plan_e
 		log_info("%s: %s is read again", poll->drive->label, entry->page->name);
 	forget_reservation(poll, entry->page->command.name);
 	entry->logged = 0;
-	entry->failures = 0;
+	entry->failures = entry->refusals = 0;
 	entry->answered_us = poller_now_us(p);
 	entry->answered_at_us = visit_clock_us();
 	due_after_answer(p, poll, entry);
@@ -95,7 +117,7 @@ bool visit_is_unfinished(const struct drive_poll *poll)
 static void end_visit(struct poller *p, struct drive_poll *poll)
 {
 	poll->has_had_visit |= poll->is_visiting;
-	poll->is_visiting = poll->is_power_checked = false;
+	poll->is_visiting = poll->is_power_checked = poll->has_path_trouble = false;
 	poll->timeouts = poll->power_asked = 0;
 	if (!poll->is_settled && poll->drive->is_identified && !plan_next(poll, poller_now_us(p)) &&
 	    !visit_is_unfinished(poll)) {
@@ -262,7 +284,9 @@ static void take_answered(struct poller *p, struct drive_poll *poll, const struc
 	if (entry)
 		take_answer(p, poll, entry, reply);
 	if (failed(reply->fail) && is_path_trouble(reply->fail) && !(entry && entry->node[0]))
-		poll->turn++;
+		path_failed(poll);
+	else if (!failed(reply->fail))
+		path_answered(poll);
 	if (is_given_up(poll, reply->fail))
 		abort_visit(p, poll, p->options.interval_us);
 	else

@@ -12,7 +12,7 @@
 
 enum {
 	OPCODE_GET_LOG_PAGE = 0x02, OPCODE_IDENTIFY = 0x06,
-	IDENTIFY_LENGTH = 4096, CNS_CONTROLLER = 0x01, ELPE_AT = 262, ERROR_ENTRY_LENGTH = 64,
+	IDENTIFY_LENGTH = 4096, CNS_CONTROLLER = 0x01, MDTS_AT = 77, ELPE_AT = 262, ERROR_ENTRY_LENGTH = 64, PAGE_LENGTH = 4096,
 	LOG_ERRORS = 0x01,
 	ADMIN_TIMEOUT_S = 60,	/* the kernel's default */
 };
@@ -79,6 +79,12 @@ static struct fail identify(int fd, uint32_t cns, uint32_t nsid, uint8_t *buffer
 	return submit(fd, &c, buffer, IDENTIFY_LENGTH);
 }
 
+/* MDTS: pages of the least size that the controller can have, as a power of two; 0: as many as one likes. */
+static size_t transfer_max(const uint8_t *identified)
+{
+	return identified[MDTS_AT] && identified[MDTS_AT] < 8 ? (size_t)PAGE_LENGTH << identified[MDTS_AT] : COMMAND_ANSWER_MAX;
+}
+
 /* The error log has as many entries as the controller says; asking for more is an error that it would log. */
 static struct fail own_length(int fd, const struct command *c, uint8_t *buffer, size_t *ret_n)
 {
@@ -94,6 +100,7 @@ static struct fail own_length(int fd, const struct command *c, uint8_t *buffer, 
 	if (c->key[KEY_OFFSET] >= *ret_n)
 		return fail_format("error log", "asked for past its end");
 	*ret_n -= c->key[KEY_OFFSET];
+	*ret_n = *ret_n < transfer_max(buffer) ? *ret_n : transfer_max(buffer);
 	return OK;
 }
 

@@ -151,12 +151,15 @@ void host_phys_ask(const struct node *node, const struct command *c, uint8_t *bu
 
 /* ---- the PCIe link */
 
-/* "8.0 GT/s PCIe" as tenths of GT/s; 0: unknown. */
+/* "8.0 GT/s PCIe", "8 GT/s" before Linux 5.7, as tenths of GT/s; 0: unknown. */
 static uint16_t tenths_of_speed(const char *text)
 {
-	unsigned whole, tenth;
+	unsigned whole, tenth = 0;
+	char unit;
 
-	if (sscanf(text, "%u.%u GT/s", &whole, &tenth) != 2 || whole > 6000 || tenth > 9)
+	if (sscanf(text, "%u.%u G%c/s", &whole, &tenth, &unit) != 3 && sscanf(text, "%u G%c/s", &whole, &unit) != 2)
+		return 0;
+	if (whole > 6000 || tenth > 9 || unit != 'T')
 		return 0;
 	return (uint16_t)(10 * whole + tenth);
 }

@@ -70,7 +70,7 @@ static void run(const struct page *of, struct bytes in, struct drive_facts *fact
 	if (of->count)
 		asked.command.key[KEY_COUNT] = of->count(of, facts);
 	if (of->uuid)
-		asked.command.key[KEY_UUID] = of->uuid(facts);
+		asked.command.key[KEY_UUID] = of->uuid(of, facts);
 	if (of->per_group)
 		asked.command.key[KEY_LSI] = facts->nvme_last_group;
 	if (of->per_path)

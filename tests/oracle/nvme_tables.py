@@ -128,7 +128,7 @@ ENDURANCE_LOG = [
 
 # ---- 81h: the low bits of the status
 
-SANITIZE_STATES = ('never', 'done', 'running', 'failed', 'done_allocated')
+SANITIZE_STATES = ('never', 'done', 'running', 'failed', 'done_deallocated')
 
 # ---- C0h
 

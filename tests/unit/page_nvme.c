@@ -311,13 +311,15 @@ static void a_controller_says_of_which_type_it_is(void **state)
 	uint8_t raw[IDENTIFY];
 
 	make_controller(raw);
-	for (uint8_t type = 0; type <= 3; type++) {
-		struct drive_facts facts = { 0 };
+	for (unsigned type = 0; type <= 0x20; type++)
+		for (uint32_t version = 0; version <= 0x20100; version += 0x100) {
+			struct drive_facts facts = { 0 };
 
-		raw[111] = type;
-		assert_false(failed(learn_exactly(&nvme_identify_controller, raw, sizeof raw, &facts)));
-		assert_int_equal(facts.nvme_controller_type, type);
-	}
+			raw[111] = (uint8_t)type;
+			put_le(raw, 80, version, 4);
+			assert_false(failed(learn_exactly(&nvme_identify_controller, raw, sizeof raw, &facts)));
+			assert_int_equal(facts.nvme_is_aside, version >= 0x10400 && (type == 2 || type == 3));
+		}
 }
 
 static struct drive_facts facts_of(const uint8_t raw[IDENTIFY])
@@ -438,7 +440,8 @@ static void limits_that_are_not_told_are_absent(void **state)
 	collect_end(&c);
 }
 
-static void a_capacity_past_64_bits_saturates(void **state)
+/* There is no such drive. */
+static void a_capacity_past_64_bits_is_not_told(void **state)
 {
 	struct drive_facts facts = { 0 };
 	uint8_t raw[IDENTIFY];
@@ -446,7 +449,7 @@ static void a_capacity_past_64_bits_saturates(void **state)
 	make_controller(raw);
 	raw[288] = 1;
 	assert_false(failed(learn_exactly(&nvme_identify_controller, raw, sizeof raw, &facts)));
-	assert_true(facts.nvme_total_bytes == UINT64_MAX);
+	assert_true(facts.nvme_total_bytes == 0);
 }
 
 static struct fail learn_namespace(uint32_t nsid, const uint8_t *raw, struct drive_facts *facts)
@@ -656,7 +659,7 @@ int main(void)
 		cmocka_unit_test(the_list_of_logs_came_with_version_2),
 		cmocka_unit_test(unallocated_capacity_is_of_drives_that_make_namespaces),
 		cmocka_unit_test(limits_that_are_not_told_are_absent),
-		cmocka_unit_test(a_capacity_past_64_bits_saturates),
+		cmocka_unit_test(a_capacity_past_64_bits_is_not_told),
 		cmocka_unit_test(namespaces_add_up_where_the_controller_tells_no_size),
 		cmocka_unit_test(one_active_namespace_of_128_is_the_capacity),
 		cmocka_unit_test(a_namespace_tells_size_capacity_and_use),

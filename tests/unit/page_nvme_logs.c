@@ -702,7 +702,13 @@ static void what_the_kernel_does_not_know_of_a_link_is_absent(void **state)
 	assert_int_equal(c.set.n, 0);
 	assert_decoded(&page, (const uint8_t[6]){ 0xff, 0xff, 0xff, 0xff, 0xff, 0xff }, 6, &c);
 	assert_sample(&c, 6553500000000, drive_link_speed_bits_per_second, "nvme0", "drive");
-	assert_sample(&c, 255, drive_link_width_max, "nvme0", "drive");
+	assert_no_sample(&c, drive_link_width_max, "nvme0", "drive");
+	for (unsigned lanes = 0; lanes < 256; lanes++) {
+		bool is_one = lanes == 1 || lanes == 2 || lanes == 4 || lanes == 8 || lanes == 12 || lanes == 16 || lanes == 32;
+
+		assert_decoded(&page, (const uint8_t[6]){ 0, 25, (uint8_t)lanes, 0, 25, 4 }, 6, &c);
+		assert_int_equal(c.set.n, is_one ? 4 : 3);	/* 63: it does not answer */
+	}
 	collect_end(&c);
 }
 

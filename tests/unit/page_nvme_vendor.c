@@ -655,8 +655,8 @@ static void ocps_uuid_is_known_by_its_place_in_the_list(void **state)
 		put_uuid(raw, 127, ocp_uuid);	/* the first counts */
 		facts.nvme_ocp_uuid = 0;
 		assert_false(failed(learn_exactly(&nvme_identify_uuids, raw, UUIDS, &facts)));
-		assert_int_equal(nvme_ocp_health.uuid(&facts), index);
-		assert_int_equal(nvme_ocp_latency.uuid(&facts), index);
+		assert_int_equal(nvme_ocp_health.uuid(&nvme_ocp_health, &facts), index);
+		assert_int_equal(nvme_ocp_latency.uuid(&nvme_ocp_latency, &facts), index);
 	}
 	put_uuid(raw, 1, ocp_uuid);
 	every_truncation_is_refused(&nvme_identify_uuids, raw, sizeof raw);
@@ -669,13 +669,13 @@ static void a_list_of_uuids_without_ocps_gives_no_index(void **state)
 	uint8_t raw[UUIDS] = { 0 };
 
 	assert_false(failed(learn_exactly(&nvme_identify_uuids, raw, UUIDS, &facts)));
-	assert_int_equal(nvme_ocp_health.uuid(&facts), 0);
+	assert_int_equal(nvme_ocp_health.uuid(&nvme_ocp_health, &facts), 0);
 	assert_true(facts.nvme_knows_uuids);
 	put_uuid(raw, 0, ocp_uuid);		/* entry 0 is reserved */
 	put_uuid(raw, 1, other);
 	put_uuid(raw, 3, ocp_uuid);		/* entry 2 ended the list */
 	assert_false(failed(learn_exactly(&nvme_identify_uuids, raw, UUIDS, &facts)));
-	assert_int_equal(nvme_ocp_health.uuid(&facts), 0);
+	assert_int_equal(nvme_ocp_health.uuid(&nvme_ocp_health, &facts), 0);
 	memset(raw, 0xff, sizeof raw);
 	assert_failed(learn_exactly(&nvme_identify_uuids, raw, UUIDS, &facts), "all ones");
 }
@@ -694,14 +694,14 @@ static void ocps_logs_wait_for_the_list_of_uuids(void **state)
 	assert_false(nvme_ocp_health.is_offered(&nvme_ocp_health, &facts));
 	nvme_identify_uuids.refused(&nvme_identify_uuids, &facts);
 	assert_true(nvme_ocp_health.is_offered(&nvme_ocp_health, &facts));
-	assert_int_equal(nvme_ocp_health.uuid(&facts), 0);
+	assert_int_equal(nvme_ocp_health.uuid(&nvme_ocp_health, &facts), 0);
 
 	facts.nvme_ocp_uuid = 2;
 	plain.refused(&plain, &facts);			/* asked for without: it says nothing of the index */
-	assert_int_equal(nvme_ocp_health.uuid(&facts), 2);
+	assert_int_equal(nvme_ocp_health.uuid(&nvme_ocp_health, &facts), 2);
 	by_uuid.command.key[KEY_UUID] = 2;
 	by_uuid.refused(&by_uuid, &facts);		/* with it: tried without */
-	assert_int_equal(nvme_ocp_health.uuid(&facts), 0);
+	assert_int_equal(nvme_ocp_health.uuid(&nvme_ocp_health, &facts), 0);
 
 	facts.nvme_has_uuids = facts.nvme_knows_uuids = false;
 	assert_true(nvme_ocp_health.is_offered(&nvme_ocp_health, &facts));

@@ -188,6 +188,7 @@ static void a_namespace_without_counts_has_those_of_its_paths(void **state)
 	struct diskstats s;
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		diskstats_free(&t);
 		diskstats_parse(&t, cases[i].text);
 		assert_true(diskstats_of(&t, "nvme3n1", &s));
 		assert_string_equal(s.name, "nvme3n1");
@@ -197,6 +198,34 @@ static void a_namespace_without_counts_has_those_of_its_paths(void **state)
 	diskstats_parse(&t, "8 0 sda 0 0 0 0 0 0 0 0 0 0 0\n8 1 sdac1 1 0 0 0 0 0 0 0 0 0 0\n");
 	assert_true(diskstats_of(&t, "sda", &s));
 	assert_int_equal(s.field[0], 0);
+	diskstats_free(&t);
+}
+
+/* No sum falls when a path goes, and none counts twice when another of its name comes. */
+static void what_a_path_counted_stays(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t completed, in_flight, busy;
+	} rounds[] = {
+		{ "1 1 nvme0n1 0 0 0 0 0 0 0 0 0 0 0\n1 2 nvme0c0n1 9000 0 0 0 0 0 0 0 2 500 0\n1 3 nvme0c1n1 1000 0 0 0 0 0 0 0 1 300 0\n",
+		  10000, 3, 500 },
+		{ "1 1 nvme0n1 0 0 0 0 0 0 0 0 0 0 0\n1 3 nvme0c1n1 1001 0 0 0 0 0 0 0 1 301 0\n", 10001, 1, 500 },
+		{ "1 1 nvme0n1 0 0 0 0 0 0 0 0 0 0 0\n1 2 nvme0c0n1 5 0 0 0 0 0 0 0 4 1 0\n1 3 nvme0c1n1 1001 0 0 0 0 0 0 0 0 301 0\n",
+		  10006, 4, 501 },
+		{ "1 1 nvme0n1 0 0 0 0 0 0 0 0 0 0 0\n1 2 nvme0c0n1 7 0 0 0 0 0 0 0 0 2 0\n1 3 nvme0c1n1 1001 0 0 0 0 0 0 0 0 301 0\n",
+		  10008, 0, 502 },
+	};
+	struct diskstats_table t = { 0 };
+	struct diskstats s;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rounds); i++) {
+		diskstats_parse(&t, rounds[i].text);
+		assert_true(diskstats_of(&t, "nvme0n1", &s));
+		assert_int_equal(s.field[0], rounds[i].completed);
+		assert_int_equal(s.field[8], rounds[i].in_flight);
+		assert_int_equal(s.field[9], rounds[i].busy);
+	}
 	diskstats_free(&t);
 }
 
@@ -231,6 +260,7 @@ int main(void)
 		cmocka_unit_test(names_are_whole),
 		cmocka_unit_test(a_long_file_is_read_whole_and_fast),
 		cmocka_unit_test(a_namespace_without_counts_has_those_of_its_paths),
+		cmocka_unit_test(what_a_path_counted_stays),
 		cmocka_unit_test(a_file_that_cannot_be_read_leaves_nothing_old),
 		cmocka_unit_test(this_kernel_is_understood),
 	};

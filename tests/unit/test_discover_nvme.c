@@ -61,7 +61,7 @@ static void a_controller_that_says_so_itself_is_excluded_unless_asked_for(void *
 			add_nvme(&list, "nvme0", "n", true);
 			assert_int_equal(drive_table_update(&table, SOURCE_HOST, &list), 0);
 			drive = find(&table, "nvme0");
-			drive->facts.nvme_controller_type = type;
+			drive->facts.nvme_is_aside = type >= 2;
 			assert_true(tell(&table, drive, "M", "S1", ""));
 			assert_int_equal(drive->is_excluded, type >= 2 && !has_fabrics);
 			drive_table_free(&table);

@@ -727,6 +727,48 @@ static void an_error_log_that_did_not_get_through_is_read_in_the_next_round(void
 	fleet_end(&f);
 }
 
+/* What every controller has may fail, and is asked again: nobody is well who tells nothing of his health. */
+static void health_that_is_refused_is_a_failure(void **state)
+{
+	static const struct fail refusals[] = {
+		{ .source = FAIL_DEVICE, .kind = FAIL_KIND_NVME, .code = 0x001 },
+		{ .source = FAIL_DEVICE, .kind = FAIL_KIND_NVME, .code = 0x002 },
+		{ .source = FAIL_DEVICE, .kind = FAIL_KIND_NVME, .code = 0x109 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++) {
+		struct controller c = one_of_all();
+		struct fleet f;
+
+		fleet_begin(&f, &c, 1);
+		world_pass(f.world, MINUTE);
+		assert_true(is_up(&f));
+		world_fail(f.world, 3, "nvme0", "nvme-log id=02", refusals[i]);
+		world_pass(f.world, 6 * MINUTE);
+		assert_false(is_up(&f));
+		assert_int_equal(world_poll(f.world, "nvme0")->failures[FAIL_DEVICE], 3);
+		world_pass(f.world, 20 * MINUTE);
+		assert_true(is_up(&f));
+		fleet_end(&f);
+	}
+}
+
+/* One of OCP's logs is refused by its UUID and given without; the other is as it was. */
+static void a_log_refused_by_uuid_leaves_the_other_alone(void **state)
+{
+	struct controller c = one_of_all();
+	struct fleet f;
+
+	c.has |= UUIDS | UUID_OF_OCP;
+	fleet_begin(&f, &c, 1);
+	world_fail(f.world, 0, "nvme0", "nvme-log id=c3 uuid=02", fail_nvme(1, 0x09));
+	world_pass(f.world, HOUR);
+	assert_int_equal(world_count(f.world, 0, "nvme0 nvme-log id=c3 uuid=02"), 1);
+	assert_true(world_count(f.world, 0, "nvme0 nvme-log id=c0 uuid=02") > 3);
+	assert_int_equal(world_count(f.world, 0, "nvme0 nvme-log id=c0"), 0);
+	fleet_end(&f);
+}
+
 /* A model that is known to have OCP's log, and whose list says that it has not: the list counts, also where it is read late. */
 static void a_list_that_is_read_late_counts(void **state)
 {
@@ -852,6 +894,8 @@ int main(void)
 		cmocka_unit_test(who_has_no_time_at_first_is_read_later),
 		cmocka_unit_test(who_has_no_time_in_a_first_visit_is_read_in_full),
 		cmocka_unit_test(an_error_log_that_did_not_get_through_is_read_in_the_next_round),
+		cmocka_unit_test(health_that_is_refused_is_a_failure),
+		cmocka_unit_test(a_log_refused_by_uuid_leaves_the_other_alone),
 		cmocka_unit_test(a_list_that_is_read_late_counts),
 		cmocka_unit_test(a_refused_error_log_costs_nothing_else),
 		cmocka_unit_test(a_log_that_times_out_is_asked_later_and_later),

@@ -197,6 +197,98 @@ static void a_namespace_of_another_controller_counts_for_the_capacity(void **sta
 	world_free(w);
 }
 
+static struct world *world_of_two_controllers(void)
+{
+	static const uint8_t first[512] = { [3] = 100, [48] = 9, [176] = 10 }, second[512] = { [3] = 100, [48] = 5, [177] = 1 };
+	struct world *w = world_new(MINUTE, NULL);
+
+	world_nvme(w, NULL, "Model", "N1");
+	world_say(w, "nvme0", "nvme-log id=02", first, sizeof first);
+	world_say(w, "nvme1", "nvme-log id=02", second, sizeof second);
+	world_device(w, "nvme0", TRANSPORT_NVME, "nvme0", "n")->is_controller = true;
+	world_device(w, "nvme1", TRANSPORT_NVME, "nvme1", "n")->is_controller = true;
+	world_discover(w);
+	world_pass(w, MINUTE);
+	return w;
+}
+
+static void check_controller_asked(struct world *w, size_t since, bool is_first)
+{
+	assert_int_equal(world_count(w, since, "nvme1 nvme-log id=02") > 0, !is_first);
+	assert_true(world_value(w, "nvme0", drive_written_bytes_total, NULL) == (is_first ? 9 : 5) * 512000);
+}
+
+/* Each has counters and a log of errors of its own: what does not get through for a moment is no reason to ask the other. */
+static void a_controller_is_left_only_when_it_is_lost(void **state)
+{
+	static const struct { struct fail f; unsigned times; } passing[] = {
+		{ { .source = FAIL_OS, .kind = FAIL_KIND_ERRNO, .code = EAGAIN }, 2 },
+		{ { .source = FAIL_TRANSPORT, .kind = FAIL_KIND_NVME, .code = 0x371 }, 2 },
+		{ { .source = FAIL_TRANSPORT, .kind = FAIL_KIND_HOST, .code = FAIL_HOST_RECOVERING }, 2 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(passing); i++) {
+		struct world *w = world_of_two_controllers();
+
+		world_fail(w, passing[i].times, "nvme0", "nvme-log id=02", passing[i].f);
+		world_pass(w, HOUR);
+		check_controller_asked(w, 0, true);
+		world_free(w);
+	}
+}
+
+static void begin_trouble(struct world *w, bool is_dead)
+{
+	if (is_dead)
+		text_copy(world_drive(w, "nvme0")->devices[0].state, sizeof world_drive(w, "nvme0")->devices[0].state, "dead");
+	else
+		world_fail(w, 0, "nvme0", "nvme-log id=02", fail_os(EAGAIN, "open"));
+}
+
+/* The other's errors are none that came, and it says first who it is. */
+static void the_other_controller_begins_anew(void **state)
+{
+	for (int is_dead = 0; is_dead <= 1; is_dead++) {
+		struct world *w = world_of_two_controllers();
+		size_t since = w->n_log;
+
+		begin_trouble(w, is_dead);
+		world_pass(w, 6 * MINUTE);
+		check_controller_asked(w, since, false);
+		assert_int_equal(world_count(w, since, "nvme1 nvme-identify cns=01"), 1);
+		assert_int_equal(world_count(w, since, "nvme1 nvme-log id=01"), 0);
+		assert_true(world_value(w, "nvme0", drive_error_log_entries_total, NULL) == 256);
+		assert_true(world_value(w, "nvme0", drive_nvme_logged_errors_total, "unseen") == 0);
+		assert_true(drive_poll_is_up(world_poll(w, "nvme0"), poller_now_us(w->poller), MINUTE * UINT64_C(1000)));
+		world_free(w);
+	}
+}
+
+/* What a drive said of itself is not served for ever, but for what does not change. */
+static void what_follows_from_identify_grows_old_too(void **state)
+{
+	static const char *const all[] = { "nvme-identify cns=01", "nvme-identify nsid=01", "nvme-log id=02" };
+	struct world *w = world_new(MINUTE, NULL);
+	uint8_t namespace[4096] = { [0] = 100, [8] = 80, [16] = 50, [130] = 12 };
+	struct device *d;
+
+	world_nvme(w, "nvme0", "Model", "N1");
+	world_say(w, "nvme0", "nvme-identify nsid=01", namespace, sizeof namespace);
+	world_device(w, "nvme0", TRANSPORT_NVME, "nvme0", "n")->is_controller = true;
+	d = world_device(w, "nvme0n1", TRANSPORT_NVME, "nvme0", "n");
+	d->is_askable = false;
+	d->nsid = 1;
+	world_discover(w);
+	world_pass(w, MINUTE);
+	assert_true(world_value(w, "nvme0", drive_nvme_namespace_used_bytes, "1") == 50 * 4096);
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		world_fail(w, 0, "nvme0", all[i], fail_os(EAGAIN, "open"));
+	world_pass(w, 5 * HOUR);
+	assert_true(isnan(world_value(w, "nvme0", drive_nvme_namespace_used_bytes, "1")));
+	assert_true(world_value(w, "nvme0", drive_nvme_namespace_size_bytes, "1") == 100 * 4096);
+	world_free(w);
+}
+
 static void unit_attention_is_asked_again_once(void **state)
 {
 	struct world *w = world_of_one_scsi();
@@ -1371,6 +1463,9 @@ int main(void)
 		cmocka_unit_test(a_power_check_that_is_not_supported_is_never_asked_twice),
 		cmocka_unit_test(solid_state_drives_are_not_asked_whether_they_sleep),
 		cmocka_unit_test(a_namespace_of_another_controller_counts_for_the_capacity),
+		cmocka_unit_test(a_controller_is_left_only_when_it_is_lost),
+		cmocka_unit_test(the_other_controller_begins_anew),
+		cmocka_unit_test(what_follows_from_identify_grows_old_too),
 		cmocka_unit_test(unit_attention_is_asked_again_once),
 		cmocka_unit_test(a_drive_has_one_command_under_way),
 		cmocka_unit_test(drives_of_a_host_are_asked_one_after_another),
