@@ -124,11 +124,10 @@ static void note_firmware(struct drive_poll *poll, const struct drive_facts *bef
 	if (!poll->drive->is_identified || !before->firmware[0])
 		return;
 	poll->has_new_firmware = strcmp(before->firmware, poll->drive->facts.firmware) != 0;
-	for (size_t i = 0; i < poll->n_entries && poll->has_new_firmware; i++)
-		if (poll->entries[i].page->learn && poll->entries[i].due_us == UINT64_MAX)	/* it may have other logs now */
-			poll->entries[i].due_us = 0;
-	if (poll->has_new_firmware)
+	if (poll->has_new_firmware) {
+		plan_learn_anew(poll, false);	/* it may have other logs now */
 		log_info("%s: its firmware was %s and is %s now", poll->drive->label, before->firmware, poll->drive->facts.firmware);
+	}
 	tell_jump(poll);
 	poll->has_jumped = false;
 }

@@ -112,6 +112,9 @@ enum { IDENTITY_TRIES = 3 };
 bool plan_is_identity_complete(const struct drive_poll *);
 /* Period of an entry in microseconds; 0: only once. */
 uint64_t plan_period(const struct plan_entry *, uint64_t interval_us);
+/* What it has is read again: the pages that are otherwise read once and, if it may be another controller, those that tell who
+ * it is. */
+void plan_learn_anew(struct drive_poll *, bool with_identity);
 void plan_free(struct drive_poll *);
 
 /* ---- readings.c */

@@ -34,9 +34,7 @@ static void begin_anew(struct drive_poll *poll, const struct device *node)
 {
 	log_info("%s: asked by way of %s now, not %s", poll->drive->label, node->name, poll->controller);
 	poll->drive->facts.has_nvme_errors = false;
-	for (size_t i = 0; i < poll->n_entries; i++)
-		if (poll->entries[i].page->is_identity && !poll->entries[i].is_unsupported)
-			poll->entries[i].due_us = 0;
+	plan_learn_anew(poll, true);
 }
 
 void path_choose(struct drive_poll *poll)

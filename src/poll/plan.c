@@ -319,6 +319,16 @@ uint64_t plan_period(const struct plan_entry *entry, uint64_t interval_us)
 	return interval_us * entry->page->period_s / DEFAULT_INTERVAL_S;
 }
 
+void plan_learn_anew(struct drive_poll *poll, bool with_identity)
+{
+	for (size_t i = 0; i < poll->n_entries; i++) {
+		const struct page *page = poll->entries[i].page;
+
+		if (page->learn && (page->is_identity ? with_identity : !page->period_s))
+			poll->entries[i].due_us = 0;
+	}
+}
+
 void plan_free(struct drive_poll *poll)
 {
 	for (size_t i = 0; i < poll->n_entries; i++)

@@ -272,7 +272,7 @@ ROWS = (
     ('SMART data', '188 of disks by Seagate', CAPTURES, is_low_word),
     ('SMART data', '188 above 65535', CAPTURES, is_several_timeouts),
     ('SMART data', '5, 197 and 198 above a hundredth of all sectors', CAPTURES, is_no_count_of_sectors),
-    ('SMART data', '187 above 65535 and a hundredth of all commands', CORPUS, is_no_count_of_errors),
+    ('SMART data', '187 above 65535 and a hundredth of all commands', CAPTURES, is_no_count_of_errors),
     ('SMART data', '5, 9, 197 and 198, where libatasmart knows the firmware', CAPTURES, is_known_to_atasmart),
     ('SMART data', '9 of disks by Samsung and Fujitsu, without libatasmart', NOWHERE if HAS_ATASMART else CORPUS, is_unsure_time),
     ('SMART data', '9 with minutes and milliseconds', CAPTURES, is_finer_time),

@@ -1,7 +1,7 @@
 """Where nvme-cli or smartctl says something else of an NVMe drive than we do, and is meant to: see deliberate.py."""
 
 import nvme_tables as tables
-from deliberate import CAPTURES
+from deliberate import CAPTURES, CORPUS
 from nvme import NOT_SERVED, rows
 from scsi_tables import ABSENT
 
@@ -41,6 +41,12 @@ def is_unallocated_of_one(capture, claim, ours):
 
 def is_silent_of_namespaces(capture, claim, ours):
     return is_of(claim, 'nowhere', 'drive_capacity_bytes', *NAMESPACES) and capture.identify(516, 4) != 1
+
+
+def is_size_of_kernel(capture, claim, ours):
+    nsid = claim.labels.get('nsid')
+    return is_of(claim, 'nowhere', 'drive_capacity_bytes', *NAMESPACES) and ours is not None and \
+        (int(nsid) not in capture.namespaces if nsid else not capture.namespaces)
 
 
 def has_high_format(capture):
@@ -231,6 +237,7 @@ ROWS = (
     ('identify controller', 'unallocated capacity of a drive that cannot make namespaces, or tells no capacity', CAPTURES,
      is_unallocated_of_one),
     ('identify namespace', 'a drive that may have several', CAPTURES, is_silent_of_namespaces),
+    ('identify namespace', 'a namespace that does not tell its size', CORPUS, is_size_of_kernel),
     ('identify namespace', 'formats 16 and above', CAPTURES, is_high_format),
     ('02h', 'verdict', CAPTURES, is_verdict),
     ('02h', 'composite temperature 0', CAPTURES, is_no_temperature),

@@ -203,6 +203,7 @@ static void a_deleted_namespace_is_asked_no_more(void **state)
 	assert_int_equal(w.drive.facts.n_namespaces, 1);	/* nor does it count for the capacity */
 	assert_int_equal(w.drive.facts.namespaces[0].nsid, 1);
 	assert_true(w.poll.is_dirty);
+	readings_free(&w.poll);
 	plan_free(&w.poll);
 }
 
