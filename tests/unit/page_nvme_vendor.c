@@ -159,7 +159,7 @@ static void the_numbers_of_ocps_log_are_in_our_units(void **state)
 	put_le(raw, 224, 210, 8);
 	collect_begin(&c);
 	assert_decoded(&nvme_ocp_health, raw, &c);
-	assert_sample(&c, 123456789012345678, drive_nand_written_bytes_total);
+	assert_sample(&c, 123456789012345680.0, drive_nand_written_bytes_total);
 	assert_sample(&c, 4096, drive_nand_read_bytes_total);
 	assert_sample(&c, 17, drive_nvme_bad_blocks, "user");
 	assert_sample(&c, 0.98, drive_nvme_bad_blocks_left_ratio, "user");
