@@ -344,15 +344,10 @@ const char *drive_type_name(const struct drive *drive)
 
 uint64_t drive_capacity_bytes_known(const struct drive *drive)
 {
-	uint64_t sum = 0;
+	const struct drive_facts *facts = &drive->facts;
+	uint64_t told = facts->capacity_bytes ? facts->capacity_bytes : facts_nvme_capacity(facts);
 
-	if (drive->facts.capacity_bytes)
-		return drive->facts.capacity_bytes;
-	if (drive->facts.nvme_total_bytes)
-		return drive->facts.nvme_total_bytes;
-	for (size_t i = 0; i < drive->facts.n_namespaces && drive->facts.n_namespaces < FACTS_NAMESPACES; i++)
-		sum += drive->facts.namespaces[i].size_bytes;
-	if (!sum && drive_block_device(drive))
-		sum = drive_block_device(drive)->size_bytes;
-	return sum;
+	if (told || facts->n_namespaces || !drive_block_device(drive))	/* the first of several namespaces is not all */
+		return told;
+	return drive_block_device(drive)->size_bytes;
 }

@@ -110,6 +110,11 @@ static inline void facts_set_bit(uint8_t *map, unsigned bit)
  * none) and the temperature limits that identify data holds. */
 void facts_samples(const struct drive_facts *, struct sample_sink *to);
 
+/* The namespace's place in the list, a new one where it had none; NULL: the list is full. */
+struct nvme_namespace *facts_namespace(struct drive_facts *, uint32_t nsid);
+/* TNVMCAP, else the sum of the namespaces; 0: not known. */
+uint64_t facts_nvme_capacity(const struct drive_facts *);
+
 /* All of a string field of a drive, blanks and NULs around it left out; a NUL within it becomes a blank. Cut at size - 1. */
 void facts_text(struct bytes in, char *text, size_t size);
 

@@ -5,23 +5,42 @@
 
 /* Of the namespaces where the subsystem does not tell its own size (TNVMCAP is optional). A full list may not hold them
  * all, and a sum of some is no capacity. */
-static double namespaces_bytes(const struct drive_facts *facts)
+static uint64_t namespaces_bytes(const struct drive_facts *facts)
 {
-	double sum = 0;
+	uint64_t sum = 0;
 
 	if (facts->n_namespaces >= FACTS_NAMESPACES)
 		return 0;
 	for (uint32_t i = 0; i < facts->n_namespaces; i++)
-		sum += (double)facts->namespaces[i].size_bytes;
+		if (__builtin_add_overflow(sum, facts->namespaces[i].size_bytes, &sum))
+			return 0;
 	return sum;
+}
+
+uint64_t facts_nvme_capacity(const struct drive_facts *facts)
+{
+	return facts->nvme_total_bytes ? facts->nvme_total_bytes : namespaces_bytes(facts);
+}
+
+struct nvme_namespace *facts_namespace(struct drive_facts *facts, uint32_t nsid)
+{
+	uint32_t i = 0;
+
+	while (i < facts->n_namespaces && facts->namespaces[i].nsid != nsid)
+		i++;
+	if (i == FACTS_NAMESPACES)
+		return NULL;
+	if (i == facts->n_namespaces)
+		facts->namespaces[facts->n_namespaces++] = (struct nvme_namespace){ .nsid = nsid };
+	return &facts->namespaces[i];
 }
 
 static void capacity_put(const struct drive_facts *facts, struct sample_sink *to)
 {
-	double capacity = facts->nvme_total_bytes ? (double)facts->nvme_total_bytes : namespaces_bytes(facts);
+	uint64_t capacity = facts_nvme_capacity(facts);
 
-	if (capacity > 0)
-		page_put(to, drive_capacity_bytes, NULL, NULL, capacity);
+	if (capacity)
+		page_put(to, drive_capacity_bytes, NULL, NULL, (double)capacity);
 	if (facts->nvme_total_bytes && facts->nvme_makes_namespaces)
 		page_put(to, drive_nvme_unallocated_bytes, NULL, NULL, (double)facts->nvme_unallocated_bytes);
 }

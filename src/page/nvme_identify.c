@@ -101,29 +101,20 @@ static struct fail namespace_sizes(const struct page *page, struct bytes in, str
 	return OK;
 }
 
-/* Where this namespace stands in the list, or its next free place; NULL: the list is full. */
-static struct nvme_namespace *namespace_of(struct drive_facts *facts, uint32_t nsid)
-{
-	uint32_t i = 0;
-
-	while (i < facts->n_namespaces && facts->namespaces[i].nsid != nsid)
-		i++;
-	return i < FACTS_NAMESPACES ? &facts->namespaces[i] : NULL;
-}
-
 /* The page comes with the namespace's number in its command. An inactive namespace answers with zeroes: its size is 0. */
 static struct fail learn_namespace(const struct page *page, struct bytes in, struct drive_facts *facts)
 {
 	struct nvme_namespace told = { .nsid = page->command.key[KEY_IDENTIFY_NSID] };
-	struct nvme_namespace *place = namespace_of(facts, told.nsid);
 	struct fail f = check_answer(page, in);
+	struct nvme_namespace *place;
 
 	if (!failed(f))
 		f = namespace_sizes(page, in, &told);
-	if (failed(f) || !place)
+	if (failed(f))
 		return f;
-	if (place == &facts->namespaces[facts->n_namespaces])
-		facts->n_namespaces++;
+	place = facts_namespace(facts, told.nsid);
+	if (!place)
+		return OK;
 	told.endurance_group = (uint16_t)nvme_number(in, 102, 2);
 	*place = told;
 	if (!facts->wwn[0] && !facts_name(bytes_at(in, 104, 16), facts->wwn))	/* NGUID, else EUI-64 */

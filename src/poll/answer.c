@@ -33,24 +33,13 @@ static struct set_sink set_sink_of(struct drive_poll *poll)
 	return (struct set_sink){ .sink = { set_sink_put, set_sink_implausible }, .poll = poll };
 }
 
-static struct nvme_namespace *namespace_of(struct drive_facts *facts, uint32_t nsid)
-{
-	uint32_t i = 0;
-
-	while (i < facts->n_namespaces && facts->namespaces[i].nsid != nsid)
-		i++;
-	if (i == facts->n_namespaces && i < FACTS_NAMESPACES)
-		facts->namespaces[facts->n_namespaces++] = (struct nvme_namespace){ .nsid = nsid };
-	return i < FACTS_NAMESPACES ? &facts->namespaces[i] : NULL;
-}
-
 /* Of a namespace that does not tell its size the kernel does: to a controller that it is not attached to it is empty, and its
  * page may fail. Without it the sum of the namespaces would be no capacity. */
 static void complete_namespaces(struct drive_poll *poll)
 {
 	for (size_t i = 0; i < poll->drive->n_devices; i++) {
 		const struct device *d = &poll->drive->devices[i];
-		struct nvme_namespace *namespace = d->nsid && d->size_bytes ? namespace_of(&poll->drive->facts, d->nsid) : NULL;
+		struct nvme_namespace *namespace = d->nsid && d->size_bytes ? facts_namespace(&poll->drive->facts, d->nsid) : NULL;
 
 		if (namespace && !namespace->size_bytes)
 			*namespace = (struct nvme_namespace){

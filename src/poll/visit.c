@@ -39,6 +39,8 @@ static bool is_sanitizing(struct fail f)
 	return f.kind == FAIL_KIND_NVME && (f.code == 0x01c || f.code == 0x01d);
 }
 
+enum { REFUSED_TRIES = 3 };
+
 /* It will not be asked again. An NVMe controller logs what it refuses, for whatever reason; one page of those that every drive
  * has may fail nevertheless. */
 static bool is_refused(const struct plan_entry *entry, struct fail f)
@@ -51,7 +53,7 @@ static bool is_refused(const struct plan_entry *entry, struct fail f)
 	if (fail_is_unsupported(f))
 		return true;
 	if (page->is_given_up_when_refused && is_nvme)
-		return f.source == FAIL_DEVICE || entry->failures >= TOGETHER_TRIES;
+		return f.source == FAIL_DEVICE || entry->failures >= REFUSED_TRIES;
 	return is_nvme && f.source == FAIL_DEVICE && !entry->answered_us;
 }
 

@@ -69,6 +69,31 @@ static void a_controller_that_says_so_itself_is_excluded_unless_asked_for(void *
 		}
 }
 
+/* The first of several namespaces is not the drive. */
+static void the_size_of_one_namespace_is_not_the_drives(void **state)
+{
+	struct counts counts;
+	struct drive_table table = table_with(&counts, NULL);
+	struct device_list list = { 0 };
+	struct drive *drive;
+
+	add_nvme(&list, "nvme0", "n", true);
+	add_nvme(&list, "nvme0n1", "n", false)->size_bytes = 4096;
+	assert_int_equal(drive_table_update(&table, SOURCE_HOST, &list), 0);
+	drive = find(&table, "nvme0");
+	assert_int_equal(drive_capacity_bytes_known(drive), 4096);	/* while it has told nothing itself */
+	for (uint32_t nsid = 1; facts_namespace(&drive->facts, nsid); nsid++)
+		facts_namespace(&drive->facts, nsid)->size_bytes = 4096;
+	assert_int_equal(drive->facts.n_namespaces, FACTS_NAMESPACES);
+	assert_int_equal(drive_capacity_bytes_known(drive), 0);		/* there may be more */
+	drive->facts.n_namespaces = 3;
+	assert_int_equal(drive_capacity_bytes_known(drive), 3 * 4096);
+	drive->facts.nvme_total_bytes = 65536;
+	assert_int_equal(drive_capacity_bytes_known(drive), 65536);
+	drive_table_free(&table);
+	device_list_free(&list);
+}
+
 static void the_kernels_totals_of_pcie_errors_are_read(void **state)
 {
 	static const struct {
@@ -125,6 +150,7 @@ int main(void)
 		cmocka_unit_test(controllers_that_are_no_drives_of_this_host_are_known),
 		cmocka_unit_test(what_is_aside_is_left_out_whole),
 		cmocka_unit_test(a_controller_that_says_so_itself_is_excluded_unless_asked_for),
+		cmocka_unit_test(the_size_of_one_namespace_is_not_the_drives),
 		cmocka_unit_test(the_kernels_totals_of_pcie_errors_are_read),
 		cmocka_unit_test(a_replay_tells_them_too),
 	};
