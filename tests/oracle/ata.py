@@ -5,7 +5,7 @@ import re
 
 import ata_builtin
 import ata_tables as tables
-from scsi import Claim, answers_of, get, series
+from scsi import Claim, answers_of, get, keyed, series
 from scsi_tables import ABSENT
 
 ENTRY_BYTES, ENTRIES = 12, 30       # of SMART data and thresholds, from byte 2
@@ -21,12 +21,8 @@ class Ata:
 
     @functools.cached_property
     def by_keys(self):
-        found = {}
-        for name, answer in self.answers.items():
-            command, *words = name.split()
-            keys = {key: int(value, 16) for key, _, value in (word.partition('=') for word in words)}
-            found[command, keys.get('address', 0), keys.get('page', 0)] = answer
-        return found
+        return {(command, keys.get('address', 0), keys.get('page', 0)): answer
+                for command, keys, answer in keyed(self.answers)}
 
     def answer(self, command, address=0, page=0):
         """The bytes, or b''."""

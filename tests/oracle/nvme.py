@@ -5,7 +5,7 @@ import functools
 import re
 
 import nvme_tables as tables
-from scsi import Claim, answers_of, get, series
+from scsi import Claim, answers_of, get, keyed, series
 from scsi_tables import ABSENT
 
 NOT_SERVED = 'not served'       # the family of what no table here knows
@@ -24,9 +24,7 @@ class Nvme:
     def by_keys(self):
         """{(command, cns or id, nsid or lsi, uuid): bytes}"""
         found = {}
-        for name, answer in self.answers.items():
-            command, *words = name.split()
-            keys = {key: int(value, 16) for key, _, value in (word.partition('=') for word in words)}
+        for command, keys, answer in keyed(self.answers):
             which = keys.get('cns', keys.get('id', 0))
             found[command, which, keys.get('lsi', 0) if 'id' in keys else keys.get('nsid', 0), keys.get('uuid', 0)] = answer
         return found

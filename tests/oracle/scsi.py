@@ -31,6 +31,13 @@ def answers_of(path):
     return found
 
 
+def keyed(answers):
+    """The same as (command, {key: number}, bytes)."""
+    for text, answer in answers.items():
+        command, *words = text.split()
+        yield command, {key: int(value, 16) for key, _, value in (word.partition('=') for word in words)}, answer
+
+
 class Scsi:
     """Of a Drive of run."""
 
