@@ -246,7 +246,18 @@ static void add_path(const struct diskstats_path *path, struct diskstats *sum)
 	}
 }
 
-bool diskstats_of(const struct diskstats_table *t, const char *name, struct diskstats *ret)
+/* The kernel gives no diskseq twice: its paths are those of another disk now. */
+static void forget_other_disk(struct diskstats_path *path, uint64_t diskseq)
+{
+	if (path->diskseq == diskseq)
+		return;
+	path->diskseq = diskseq;
+	memset(path->before.field, 0, sizeof path->before.field);
+	if (!path->is_there)
+		memset(path->now.field, 0, sizeof path->now.field);
+}
+
+bool diskstats_of(struct diskstats_table *t, const char *name, uint64_t diskseq, struct diskstats *ret)
 {
 	const struct diskstats *own = diskstats_find(t, name);
 
@@ -254,7 +265,9 @@ bool diskstats_of(const struct diskstats_table *t, const char *name, struct disk
 		return false;
 	*ret = *own;
 	for (size_t i = 0; i < t->n_paths && is_zero(own); i++)
-		if (is_path_of(t->paths[i].now.name, name))
+		if (is_path_of(t->paths[i].now.name, name)) {
+			forget_other_disk(&t->paths[i], diskseq);
 			add_path(&t->paths[i], ret);
+		}
 	return true;
 }

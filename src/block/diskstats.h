@@ -19,6 +19,7 @@ struct diskstats {
 /* A path of native multipath: what it counted before it last began anew, and what it counts. */
 struct diskstats_path {
 	struct diskstats before, now;
+	uint64_t diskseq;		/* of the namespace whose path it was */
 	bool is_there;
 };
 
@@ -43,8 +44,9 @@ const struct diskstats *diskstats_find(const struct diskstats_table *, const cha
 
 /* A device's own; or, of a namespace for which nothing is counted, those of its paths added up: kernels that leave the
  * counting to the hidden nvmeXcYnZ of native multipath. What a path counted stays when it goes away, so that no sum falls; time
- * with requests under way is that of the busiest path. False: no such device. */
-bool diskstats_of(const struct diskstats_table *, const char *name, struct diskstats *ret);
+ * with requests under way is that of the busiest path. diskseq is the device's: what was counted for another disk of that name is
+ * forgotten. False: no such device. */
+bool diskstats_of(struct diskstats_table *, const char *name, uint64_t diskseq, struct diskstats *ret);
 
 /* drive_io_*: calls put for each; label[0] is device, label[1] op. Bytes are 512 times the kernel's sectors, whatever the
  * device's block; seconds are its 32-bit milliseconds as they are. Fields that this kernel lacks give no sample. */

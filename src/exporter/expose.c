@@ -273,7 +273,7 @@ static void read_io(struct expose *e)
 			const struct device *d = &drive->devices[i];
 			struct diskstats s;
 
-			if (drive->source == SOURCE_HOST && diskstats_of(&e->diskstats, d->name, &s))
+			if (drive->source == SOURCE_HOST && diskstats_of(&e->diskstats, d->name, d->diskseq, &s))
 				diskstats_samples(d->name, s.field, s.n, &to.sink);
 			else if (d->n_stat)
 				diskstats_samples(d->name, d->stat, d->n_stat, &to.sink);

@@ -190,13 +190,13 @@ static void a_namespace_without_counts_has_those_of_its_paths(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		diskstats_free(&t);
 		diskstats_parse(&t, cases[i].text);
-		assert_true(diskstats_of(&t, "nvme3n1", &s));
+		assert_true(diskstats_of(&t, "nvme3n1", 7, &s));
 		assert_string_equal(s.name, "nvme3n1");
 		assert_true((double)s.field[0] == cases[i].completed);
-		assert_false(diskstats_of(&t, "nvme3n2", &s));
+		assert_false(diskstats_of(&t, "nvme3n2", 7, &s));
 	}
 	diskstats_parse(&t, "8 0 sda 0 0 0 0 0 0 0 0 0 0 0\n8 1 sdac1 1 0 0 0 0 0 0 0 0 0 0\n");
-	assert_true(diskstats_of(&t, "sda", &s));
+	assert_true(diskstats_of(&t, "sda", 7, &s));
 	assert_int_equal(s.field[0], 0);
 	diskstats_free(&t);
 }
@@ -221,11 +221,15 @@ static void what_a_path_counted_stays(void **state)
 
 	for (size_t i = 0; i < ARRAY_SIZE(rounds); i++) {
 		diskstats_parse(&t, rounds[i].text);
-		assert_true(diskstats_of(&t, "nvme0n1", &s));
+		assert_true(diskstats_of(&t, "nvme0n1", 7, &s));
 		assert_int_equal(s.field[0], rounds[i].completed);
 		assert_int_equal(s.field[8], rounds[i].in_flight);
 		assert_int_equal(s.field[9], rounds[i].busy);
 	}
+	diskstats_parse(&t, "1 1 nvme0n1 0 0 0 0 0 0 0 0 0 0 0\n1 2 nvme0c0n1 3 0 0 0 0 0 0 0 0 2 0\n");
+	assert_true(diskstats_of(&t, "nvme0n1", 8, &s));	/* another disk in its place */
+	assert_int_equal(s.field[0], 3);
+	assert_int_equal(s.field[9], 2);
 	diskstats_free(&t);
 }
 
