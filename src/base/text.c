@@ -100,6 +100,17 @@ bool text_to_u64(const char *string, uint64_t max, uint64_t *ret)
 	return to_u64(string, 10, max, ret);
 }
 
+bool text_to_decimal(const char *string, double min, double max, double *ret)
+{
+	static const char digits[] = "0123456789";
+	size_t n = strspn(string, digits), part = string[n] == '.' ? strspn(string + n + 1, digits) : 0;
+
+	if (!n || string[n + (part ? part + 1 : 0)])
+		return false;
+	*ret = strtod(string, NULL);
+	return *ret >= min && *ret <= max;
+}
+
 bool text_hex_to_u64(const char *string, uint64_t max, uint64_t *ret)
 {
 	return to_u64(string, 16, max, ret);

@@ -26,6 +26,9 @@ void text_free(struct text *t);		/* also for CLEANUP() */
 /* A whole decimal number without sign or blanks, at most max. False on anything else. */
 bool text_to_u64(const char *string, uint64_t max, uint64_t *ret);
 
+/* A decimal number, digits with at most one point among them, from min to max. False on anything else. */
+bool text_to_decimal(const char *string, double min, double max, double *ret);
+
 /* Hexadecimal digits only, no prefix. */
 bool text_hex_to_u64(const char *string, uint64_t max, uint64_t *ret);
 

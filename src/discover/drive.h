@@ -17,6 +17,7 @@ struct drive {
 	size_t n_devices;
 	struct drive_facts facts;
 	void *poll;			/* poll/'s own */
+	void *wear;			/* exporter/wears.c's own */
 };
 
 struct drive_events {

@@ -9,10 +9,10 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
 
@@ -54,15 +54,6 @@ static uint64_t now_us(struct probe_client *c)
 
 	(void)sd_event_now(c->event, CLOCK_MONOTONIC, &now);
 	return now;
-}
-
-/* The clock itself: sd_event_now() stands still within a turn of the loop. */
-static uint64_t clock_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
 static int on_retry(sd_event_source *source, uint64_t usec, void *userdata);
@@ -321,7 +312,7 @@ static int on_message(sd_event_source *source, int fd, uint32_t revents, void *u
 {
 	struct probe_client *c = userdata;
 
-	uint64_t end = clock_us() + TURN_US;
+	uint64_t end = clock_monotonic_us() + TURN_US;	/* sd_event_now() stands still within a turn of the loop */
 
 	do {
 		ssize_t n = wire_receive(fd, c->message);
@@ -332,7 +323,7 @@ static int on_message(sd_event_source *source, int fd, uint32_t revents, void *u
 			drop_connection(c, n ? strerror((int)-n) : "ended");
 		else
 			take_message(c, (size_t)n);
-	} while (c->fd == fd && clock_us() < end);
+	} while (c->fd == fd && clock_monotonic_us() < end);
 	return 0;
 }
 

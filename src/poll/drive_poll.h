@@ -7,14 +7,17 @@
 #include "page/power.h"
 #include "probe/wire.h"
 
-/* One command of the plan, with what it last gave. */
+/* Real time, in which a drive should have answered. */
+enum { ANSWER_WAIT_US = 5000000 };
+
+/* One command of the plan, with what it last gave. Moments are those of base/clock.h, which may run faster than the real one. */
 struct plan_entry {
 	const struct page *page;
 	struct page *owned;		/* a copy of the page for a namespace, a path or a number of log pages; else NULL */
 	char node[NODE_NAME_MAX];	/* of a path's: the device it is asked of; else empty */
 	size_t order;			/* of the page in pages[] */
-	uint64_t due_us;		/* monotonic; UINT64_MAX: not again */
-	uint64_t answered_us;		/* monotonic; 0: never */
+	uint64_t due_us;		/* UINT64_MAX: not again */
+	uint64_t answered_us;		/* 0: never */
 	int64_t answered_at_us;		/* since 1970 */
 	unsigned failures;		/* in a row */
 	unsigned refusals;		/* of these, those that are not over in a moment: each doubles the pause */
@@ -54,12 +57,13 @@ struct drive_poll {
 	/* The visit under way. */
 	bool is_visiting, is_power_checked, is_retried;
 	bool has_had_visit;		/* one has ended, however it went */
+	uint64_t visit_us;		/* when it began: what was due by then is asked */
 	unsigned timeouts;		/* of this visit */
 	size_t turn;			/* which path is asked */
 	char controller[NODE_NAME_MAX];	/* NVMe: which one that was last */
 	bool has_path_trouble;		/* in this visit */
 	unsigned path_troubles;		/* NVMe: visits in a row */
-	uint64_t next_visit_us;		/* not before; monotonic */
+	uint64_t next_visit_us;		/* not before */
 	uint64_t again_us;		/* when the next visit tries again what did not get through */
 
 	/* The one command under way. */
@@ -67,8 +71,8 @@ struct drive_poll {
 	char host[NODE_NAME_MAX];	/* of the device that is asked */
 	struct wire_request request;
 	const struct page *asked;	/* NULL: the power check */
-	uint64_t sent_us;
-	int64_t sent_at_us;
+	uint64_t sent_us;		/* of CLOCK_MONOTONIC: a deadline takes real time */
+	int64_t sent_at_us;		/* since 1970 */
 	bool is_stuck;			/* past its deadline, or an earlier command still is: since stuck_at_us */
 	int64_t stuck_at_us;
 
@@ -76,7 +80,7 @@ struct drive_poll {
 	uint64_t power_logged;		/* the power check's failure that was logged last */
 	unsigned power_asked, power_failures;	/* in this visit; visits in a row */
 	bool is_power_tried_again;	/* in a moment: before the first visit it did not get through */
-	uint64_t power_us;		/* when it last answered; monotonic */
+	uint64_t power_us;		/* when it last answered */
 	enum power_state power;
 
 	uint64_t commands, command_errors, command_us;
@@ -91,6 +95,7 @@ struct drive_poll {
 	struct reading_choice *choices;
 	size_t n_choices, room_choices;
 	struct sample_set computed;	/* what follows from the facts */
+	struct sample_set added;	/* what health/ works out */
 
 	const struct sample **served;	/* by family, then in order of the plan */
 	size_t n_served, room_served;
@@ -115,6 +120,11 @@ uint64_t plan_period(const struct plan_entry *, uint64_t interval_us);
 /* What it has is read again: the pages that are otherwise read once and, if it may be another controller, those that tell who
  * it is. */
 void plan_learn_anew(struct drive_poll *, bool with_identity);
+/* How old a value may be that may be of that age at a speed of 1, and was asked for so many times in vain since. A clock that runs
+ * faster than drives can be read makes no value old: what it gains while a drive may take its time to answer is added, unless the
+ * drive was asked often enough. */
+enum { PERIODS_UNTIL_STALE = 3 };
+uint64_t plan_age_allowed(uint64_t age_us, unsigned failures);
 void plan_free(struct drive_poll *);
 
 /* ---- readings.c */
@@ -132,6 +142,10 @@ bool quantity_count(struct quantity_count *counts, size_t *n, const char *quanti
 
 /* Takes over a decoded answer. */
 void readings_take(struct drive_poll *, struct plan_entry *, struct sample_set *set);
+/* Takes over what others worked out of the readings, in place of what they did before. */
+void readings_add(struct drive_poll *, struct sample_set *set);
+/* When the page was read that tells this sample, in microseconds since 1970; 0: no page does. */
+int64_t readings_time(const struct drive_poll *, const struct sample *);
 /* Fixes the source of every series; called when the first visit ends and when a page turns out unsupported. */
 void readings_settle(struct drive_poll *);
 /* The page is gone for good: what it fed is fed by another from now on. */

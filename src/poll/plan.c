@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "poll/poller_private.h"
 
 enum { DEFAULT_INTERVAL_S = 60 };
@@ -319,6 +320,11 @@ uint64_t plan_period(const struct plan_entry *entry, uint64_t interval_us)
 	return interval_us * entry->page->period_s / DEFAULT_INTERVAL_S;
 }
 
+uint64_t plan_age_allowed(uint64_t age_us, unsigned failures)
+{
+	return failures < PERIODS_UNTIL_STALE ? age_us + clock_gain_us(ANSWER_WAIT_US) : age_us;
+}
+
 void plan_learn_anew(struct drive_poll *poll, bool with_identity)
 {
 	for (size_t i = 0; i < poll->n_entries; i++) {
@@ -407,7 +413,8 @@ bool drive_poll_is_up(const struct drive_poll *poll, uint64_t now_us, uint64_t i
 
 		if (!counts_for_health(poll, entry))
 			continue;
-		if (!entry->answered_us || (period && now_us - entry->answered_us > 3 * period))
+		if (!entry->answered_us || (period && now_us - entry->answered_us >
+					    plan_age_allowed(PERIODS_UNTIL_STALE * period, entry->failures)))
 			return false;
 	}
 	return true;

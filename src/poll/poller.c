@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 
-enum { DEADLINE_US = 5000000 };
+enum { TIMER_ACCURACY_US = 10000 };
 
 const double command_bucket_bounds[COMMAND_BUCKETS] = { 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5, 30 };
 
@@ -22,10 +23,7 @@ struct drive_poll *poller_of(const struct drive *drive)
 
 uint64_t poller_now_us(const struct poller *p)
 {
-	uint64_t now = 0;
-
-	(void)sd_event_now(p->event, CLOCK_MONOTONIC, &now);
-	return now;
+	return clock_steady_us();
 }
 
 uint64_t poller_interval_us(const struct poller *p)
@@ -64,6 +62,15 @@ static bool is_askable(const struct poller *p, const struct drive_poll *poll)
 	       !(poll->drive->is_excluded && (poll->drive->is_identified || !poll->n_entries));
 }
 
+/* That one waits for the same host, and for longer: where visits cannot keep up, each drive has its turn. */
+static bool is_before(const struct poller *p, const struct drive_poll *other, const struct drive_poll *poll)
+{
+	const struct device *node = drive_node(other->drive, other->turn);
+
+	return !other->is_outstanding && node && !strcmp(node->host, drive_node(poll->drive, poll->turn)->host) &&
+	       !other->drive->is_excluded && is_askable(p, other) && next_time(p, other) < next_time(p, poll);
+}
+
 /* One drive of a SCSI host after another, so that an adapter sees a trickle; one that is stuck holds up nobody. */
 static bool is_host_taken(const struct poller *p, const struct drive_poll *poll)
 {
@@ -72,16 +79,19 @@ static bool is_host_taken(const struct poller *p, const struct drive_poll *poll)
 	for (size_t i = 0; i < p->table->n; i++) {
 		const struct drive_poll *other = poller_of(p->table->at[i]);
 
-		if (other && other != poll && other->is_outstanding && !other->is_stuck && !visit_is_of_host_side(other) &&
-		    other->drive->source == poll->drive->source && !strcmp(other->host, host))
+		if (!other || other == poll || other->drive->source != poll->drive->source)
+			continue;
+		if (other->is_outstanding && !other->is_stuck && !visit_is_of_host_side(other) && !strcmp(other->host, host))
+			return true;
+		if (is_before(p, other, poll))
 			return true;
 	}
 	return false;
 }
 
-static void check_deadline(struct poller *p, struct drive_poll *poll, uint64_t now)
+static void check_deadline(struct poller *p, struct drive_poll *poll, uint64_t monotonic)
 {
-	if (!poll->is_outstanding || poll->is_stuck || now - poll->sent_us < p->options.deadline_us)
+	if (!poll->is_outstanding || poll->is_stuck || monotonic - poll->sent_us < p->options.deadline_us)
 		return;
 	visit_pass_deadline(p, poll);
 }
@@ -96,43 +106,58 @@ static void arm(struct poller *p, uint64_t at)
 	(void)sd_event_source_set_enabled(p->timer, SD_EVENT_ONESHOT);
 }
 
-/* Starts a visit if it is due. When this drive must be looked at again. */
-static uint64_t attend(struct poller *p, struct drive_poll *poll, uint64_t now)
-{
-	uint64_t at;
+/* When the drives must be looked at again: visits are due by the clock, deadlines in real time. */
+struct wake {
+	uint64_t visit_us, deadline_us;
+};
 
+static void earlier(uint64_t *at, uint64_t other)
+{
+	if (other < *at)
+		*at = other;
+}
+
+/* Starts a visit if it is due. */
+static void attend(struct poller *p, struct drive_poll *poll, uint64_t now, struct wake *wake)
+{
 	if (!poll->is_outstanding) {
-		at = next_time(p, poll);
-		if (at > now)
-			return at;
+		if (next_time(p, poll) > now) {
+			earlier(&wake->visit_us, next_time(p, poll));
+			return;
+		}
 		if (!poll->is_visiting)
 			path_choose(poll);
 		if (is_host_taken(p, poll))
-			return UINT64_MAX;	/* its answer runs us again, or its deadline */
+			return;		/* its answer runs us again, or its deadline */
 		poll->is_visiting = true;
+		poll->visit_us = now;
 		visit_go_on(p, poll);
-		if (!poll->is_outstanding)
-			return next_time(p, poll);
+		if (!poll->is_outstanding) {
+			earlier(&wake->visit_us, next_time(p, poll));
+			return;
+		}
 	}
-	return poll->is_stuck ? UINT64_MAX : poll->sent_us + p->options.deadline_us;
+	if (!poll->is_stuck)
+		earlier(&wake->deadline_us, poll->sent_us + p->options.deadline_us);
 }
 
 static void run(struct poller *p)
 {
-	uint64_t now = poller_now_us(p), wake = UINT64_MAX;
+	uint64_t now = poller_now_us(p), monotonic = clock_monotonic_us();
+	struct wake wake = { UINT64_MAX, UINT64_MAX };
 
 	/* First of all drives: who waits for one of them may stand before it. */
 	for (size_t i = 0; i < p->table->n; i++)
 		if (poller_of(p->table->at[i]))
-			check_deadline(p, poller_of(p->table->at[i]), now);
+			check_deadline(p, poller_of(p->table->at[i]), monotonic);
 	for (size_t i = 0; i < p->table->n; i++) {
 		struct drive_poll *poll = poller_of(p->table->at[i]);
-		uint64_t at = poll && is_askable(p, poll) ? attend(p, poll, now) : UINT64_MAX;
 
-		if (at < wake)
-			wake = at;
+		if (poll && is_askable(p, poll))
+			attend(p, poll, now, &wake);
 	}
-	arm(p, wake);
+	earlier(&wake.deadline_us, clock_monotonic_from(wake.visit_us));
+	arm(p, wake.deadline_us);
 }
 
 static int on_timer(sd_event_source *source, uint64_t usec, void *userdata)
@@ -209,6 +234,21 @@ void poller_remove(struct poller *p, struct drive *drive)
 	run_soon(p);		/* others of its host may have waited for it */
 }
 
+/* Of the time that passes by the clock; sd-event takes 0 for a quarter of a second. */
+static uint64_t timer_accuracy_us(void)
+{
+	uint64_t speed = 1 + clock_gain_us(TIMER_ACCURACY_US) / TIMER_ACCURACY_US;
+
+	return speed < TIMER_ACCURACY_US ? TIMER_ACCURACY_US / speed : 1;
+}
+
+/* Scrapes and signals come first, also where visits are always due. Among those behind them, of whom the client is one, each has
+ * its turn. */
+static int stand_behind(sd_event_source *source)
+{
+	return sd_event_source_set_priority(source, SD_EVENT_PRIORITY_NORMAL + 1);
+}
+
 int poller_new(sd_event *event, struct drive_table *table, const struct poller_options *options, struct poller **ret)
 {
 	struct poller *p = calloc(1, sizeof *p);
@@ -220,10 +260,14 @@ int poller_new(sd_event *event, struct drive_table *table, const struct poller_o
 	p->table = table;
 	p->options = *options;
 	if (!p->options.deadline_us)
-		p->options.deadline_us = DEADLINE_US;
-	r = sd_event_add_time(event, &p->timer, CLOCK_MONOTONIC, 0, 10000, on_timer, p);
+		p->options.deadline_us = ANSWER_WAIT_US;
+	r = sd_event_add_time(event, &p->timer, CLOCK_MONOTONIC, 0, timer_accuracy_us(), on_timer, p);
 	if (r >= 0)
 		r = sd_event_add_defer(event, &p->soon, on_soon, p);
+	if (r >= 0)
+		r = stand_behind(p->timer);
+	if (r >= 0)
+		r = stand_behind(p->soon);
 	if (r < 0) {
 		poller_free(p);
 		return r;

@@ -19,10 +19,12 @@ struct command_times {
 
 struct poller_options {
 	uint64_t interval_us;		/* --poll.interval */
-	uint64_t deadline_us;		/* after it a drive counts as stuck; 0: 5 s */
+	uint64_t deadline_us;		/* real time, after which a drive counts as stuck; 0: ANSWER_WAIT_US */
 	bool has_host_phys;		/* --collector.host-phys */
 	bool skips_idle;		/* --standby.skip=idle */
 	bool visits_once;		/* a drive whose first visit is over is asked no more */
+	void (*visited)(void *context, struct drive *);	/* a visit of a drive that is known is over; NULL: nobody wants to know */
+	void *context;
 };
 
 int poller_new(sd_event *, struct drive_table *, const struct poller_options *, struct poller **ret);
@@ -43,6 +45,7 @@ struct drive_poll *poller_of(const struct drive *);
 /* Every drive had its first visit, or is past its deadline, or cannot be asked. */
 bool poller_is_settled(const struct poller *);
 uint64_t poller_interval_us(const struct poller *);
+/* By base/clock.h, as all that a struct drive_poll says is due or was answered. */
 uint64_t poller_now_us(const struct poller *);
 const struct command_times *poller_command_times(const struct poller *, enum transport);
 /* Replies about another disk than the one meant. */

@@ -14,8 +14,6 @@ struct poller {
 	uint64_t other_disk;
 };
 
-/* Microseconds since 1970. */
-int64_t visit_clock_us(void);
 /* The first visit has ended, but something did not get through and is asked again in a moment. */
 bool visit_is_unfinished(const struct drive_poll *);
 /* What is under way is read from the host's adapter, in a child of its own. */

@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "poll/drive_poll.h"
 
-enum { STALE_AFTER_US = 15 * 60 * 1000000, PERIODS_UNTIL_STALE = 3 };
+enum { STALE_AFTER_US = 15 * 60 * 1000000 };
 
 bool quantity_count(struct quantity_count *counts, size_t *n, const char *quantity)
 {
@@ -125,9 +125,11 @@ void readings_forget(struct drive_poll *poll, struct plan_entry *entry)
 		readings_settle(poll);
 }
 
-static uint64_t stale_after(uint64_t period_us)
+static uint64_t stale_after(uint64_t period_us, unsigned failures)
 {
-	return PERIODS_UNTIL_STALE * period_us > STALE_AFTER_US ? PERIODS_UNTIL_STALE * period_us : STALE_AFTER_US;
+	uint64_t periods_us = PERIODS_UNTIL_STALE * period_us;
+
+	return plan_age_allowed(periods_us > STALE_AFTER_US ? periods_us : STALE_AFTER_US, failures);
 }
 
 /* Asleep is what was heard last; nobody knows for how long, once nobody asks. */
@@ -141,7 +143,8 @@ static void age_power(struct drive_poll *poll, uint64_t now_us, uint64_t interva
 		if (period && period < shortest && !poll->entries[i].is_unsupported)
 			shortest = period;
 	}
-	if (poll->has_power && now_us - poll->power_us > stale_after(shortest == UINT64_MAX ? interval_us : shortest))
+	if (poll->has_power &&
+	    now_us - poll->power_us > stale_after(shortest == UINT64_MAX ? interval_us : shortest, poll->power_failures))
 		poll->has_power = false;
 }
 
@@ -155,7 +158,8 @@ void readings_age(struct drive_poll *poll, uint64_t now_us, uint64_t interval_us
 	for (size_t i = 0; i < poll->n_entries; i++) {
 		struct plan_entry *entry = &poll->entries[i];
 		uint64_t period = plan_period(entry, interval_us);
-		bool is_stale = period && !is_asleep && entry->answered_us && now_us - entry->answered_us > stale_after(period);
+		bool is_stale = period && !is_asleep && entry->answered_us &&
+				now_us - entry->answered_us > stale_after(period, entry->failures);
 
 		if (is_stale != entry->is_stale) {
 			entry->is_stale = is_stale;
@@ -210,12 +214,38 @@ static bool is_computed_served(const struct drive_poll *poll, const struct sampl
 	return metric_families[s->family].is_lifetime || !poll->n_entries || !poll->entries[0].is_stale;
 }
 
+void readings_add(struct drive_poll *poll, struct sample_set *set)
+{
+	sample_set_clear(&poll->added);
+	poll->added = *set;
+	*set = (struct sample_set){ 0 };
+	poll->is_dirty = true;
+}
+
+int64_t readings_time(const struct drive_poll *poll, const struct sample *s)
+{
+	for (size_t i = 0; i < poll->n_entries; i++) {
+		const struct sample_set *set = &poll->entries[i].samples;
+
+		if (set->n && s >= set->at && s < set->at + set->n)
+			return poll->entries[i].answered_at_us;
+	}
+	return 0;
+}
+
 static bool serve(struct drive_poll *poll, const struct sample *s)
 {
 	if (!ARRAY_GROW(poll->served, poll->room_served, poll->n_served))
 		return false;
 	poll->served[poll->n_served++] = s;
 	return true;
+}
+
+static void serve_computed(struct drive_poll *poll, const struct sample_set *set)
+{
+	for (size_t i = 0; i < set->n; i++)
+		if (is_computed_served(poll, &set->at[i]))
+			serve(poll, &set->at[i]);
 }
 
 /* Insertion sort by family keeps the plan's order within one; the input is nearly sorted runs, and short. */
@@ -238,9 +268,8 @@ const struct sample **readings_served(struct drive_poll *poll, size_t *ret_n)
 	if (poll->is_dirty) {
 		poll->is_dirty = false;
 		poll->n_served = 0;
-		for (size_t i = 0; i < poll->computed.n; i++)
-			if (is_computed_served(poll, &poll->computed.at[i]))
-				serve(poll, &poll->computed.at[i]);
+		serve_computed(poll, &poll->computed);
+		serve_computed(poll, &poll->added);
 		for (size_t i = 0; i < poll->n_entries; i++) {
 			const struct sample_set *set = &poll->entries[i].samples;
 
@@ -277,6 +306,7 @@ const struct sample *readings_find(struct drive_poll *poll, enum metric_family_i
 void readings_free(struct drive_poll *poll)
 {
 	sample_set_clear(&poll->computed);
+	sample_set_clear(&poll->added);
 	free(poll->choices);
 	free(poll->served);
 }

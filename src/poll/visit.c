@@ -1,20 +1,12 @@
 /* A visit: one command after another, as the plan has them due, and what is done with each answer. */
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "poll/poller_private.h"
 
 enum { BUSY_RETRY_US = 1000000, BUSY_RETRY_MAX_US = 60000000, LOST_PAUSE_US = 10000000 };
-
-int64_t visit_clock_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
 
 /* What holds for one command of a kind holds for all: a reservation lets a kind pass, or it does not. */
 static void forget_reservation(struct drive_poll *poll, enum command_name kind)
@@ -84,7 +76,7 @@ static void take_answer(struct poller *p, struct drive_poll *poll, struct plan_e
 	entry->logged = 0;
 	entry->failures = entry->refusals = 0;
 	entry->answered_us = poller_now_us(p);
-	entry->answered_at_us = visit_clock_us();
+	entry->answered_at_us = clock_real_us();
 	due_after_answer(p, poll, entry);
 }
 
@@ -118,14 +110,18 @@ bool visit_is_unfinished(const struct drive_poll *poll)
 
 static void end_visit(struct poller *p, struct drive_poll *poll)
 {
-	poll->has_had_visit |= poll->is_visiting;
+	bool was_visiting = poll->is_visiting;
+
+	poll->has_had_visit |= was_visiting;
 	poll->is_visiting = poll->is_power_checked = poll->has_path_trouble = false;
 	poll->timeouts = poll->power_asked = 0;
-	if (!poll->is_settled && poll->drive->is_identified && !plan_next(poll, poller_now_us(p)) &&
+	if (!poll->is_settled && poll->drive->is_identified && !plan_next(poll, poll->visit_us) &&
 	    !visit_is_unfinished(poll)) {
 		poll->is_settled = true;
 		readings_settle(poll);
 	}
+	if (was_visiting && poll->is_settled && p->options.visited)
+		p->options.visited(p->options.context, poll->drive);
 }
 
 static void abort_visit(struct poller *p, struct drive_poll *poll, uint64_t pause_us)
@@ -147,8 +143,8 @@ static int send_command(struct poller *p, struct drive_poll *poll, const struct 
 	if (r)
 		return r;
 	poll->is_outstanding = true;
-	poll->sent_us = poller_now_us(p);
-	poll->sent_at_us = visit_clock_us();
+	poll->sent_us = clock_monotonic_us();
+	poll->sent_at_us = clock_real_us();
 	return 0;
 }
 
@@ -180,7 +176,7 @@ void visit_go_on(struct poller *p, struct drive_poll *poll)
 		command = command_default(poll->drive->facts.transport == TRANSPORT_ATA ? COMMAND_ATA_CHECK_POWER
 										       : COMMAND_REQUEST_SENSE);
 	} else {
-		entry = plan_next(poll, poller_now_us(p));
+		entry = plan_next(poll, poll->visit_us);
 		if (!entry) {
 			end_visit(p, poll);
 			return;
@@ -319,14 +315,21 @@ void visit_pass_deadline(struct poller *p, struct drive_poll *poll)
 		 (unsigned long long)p->options.deadline_us / 1000000);
 }
 
+/* What passes by the clock in that much real time. */
+static uint64_t really(uint64_t us)
+{
+	return us + clock_gain_us(us);
+}
+
+/* The pauses are real ones: nobody but the drive ends its command, and that takes as long as it takes. */
 static void take_busy(struct poller *p, struct drive_poll *poll, const struct wire_reply *reply)
 {
-	uint64_t pause = BUSY_RETRY_US;
-	int64_t stuck_for = visit_clock_us() - reply->busy_since_us;
+	uint64_t pause = really(BUSY_RETRY_US);
+	int64_t stuck_for = clock_real_us() - reply->busy_since_us;
 
 	poll->is_stuck = true;
 	poll->stuck_at_us = reply->busy_since_us;
-	while (stuck_for > (int64_t)pause * 8 && pause < BUSY_RETRY_MAX_US)
+	while (stuck_for / 8 > (int64_t)pause && pause < really(BUSY_RETRY_MAX_US))
 		pause *= 2;
 	abort_visit(p, poll, pause);
 }

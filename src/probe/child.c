@@ -12,31 +12,13 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 
 /* Above SMALL_ANSWER bytes an answer is rare, and the memory it touched is given back. */
 enum { SMALL_ANSWER = 8192, LOCK_PATH_MAX = 4096, OWN_FD = 3 };
-
-static int64_t clock_us(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
-
-int64_t clock_real_us(void)
-{
-	return clock_us(CLOCK_REALTIME);
-}
-
-int64_t clock_steady_us(void)
-{
-	return clock_us(CLOCK_MONOTONIC);
-}
 
 /* ---- NODE.lock: at most one command per node, also across restarts of the prober */
 
@@ -124,7 +106,8 @@ static void memory_trim(const struct child_memory *m)
 static void answer(const struct child_options *o, const struct prober_answerer *answerer,
 		   const struct wire_request *request, uint8_t *buffer, struct wire_reply *ret)
 {
-	int64_t started_us, steady_us;
+	int64_t started_us;
+	uint64_t monotonic_us;
 	CLEANUP(lock_release) int lock = -1;
 	int r;
 
@@ -136,10 +119,10 @@ static void answer(const struct child_options *o, const struct prober_answerer *
 		ret->fail = fail_os(-r, "lock file");
 	} else {
 		started_us = clock_real_us();
-		steady_us = clock_steady_us();
+		monotonic_us = clock_monotonic_us();
 		answerer->answer(answerer->context, request, buffer, ret);
 		if (!ret->duration_us)
-			ret->duration_us = (uint64_t)(clock_steady_us() - steady_us);
+			ret->duration_us = clock_monotonic_us() - monotonic_us;
 		if (!ret->started_us)
 			ret->started_us = started_us;
 		if (ret->n_bytes && !ret->bytes)

@@ -13,7 +13,3 @@ struct child_options {
 
 /* Never returns. */
 _Noreturn void child_run(const struct child_options *, const struct prober_answerer *);
-
-/* Microseconds since 1970, and of a clock that nobody sets. */
-int64_t clock_real_us(void);
-int64_t clock_steady_us(void);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "probe/child.h"
@@ -36,7 +37,8 @@ struct child {
 	char name[NODE_NAME_MAX];
 	bool is_asking;
 	uint64_t request_id, client_serial;
-	int64_t started_us, steady_us;	/* of the command under way */
+	int64_t started_us;		/* of the command under way */
+	uint64_t monotonic_us;
 	int64_t idle_since_ms;
 };
 
@@ -60,7 +62,7 @@ static const enum watch watch_signals = WATCH_SIGNALS, watch_listen = WATCH_LIST
 
 static int64_t now_ms(void)
 {
-	return clock_steady_us() / 1000;
+	return (int64_t)(clock_monotonic_us() / 1000);
 }
 
 static int watch_fd(struct supervisor *s, int operation, int fd, uint32_t events, const enum watch *whose)
@@ -188,7 +190,7 @@ static void child_died(struct supervisor *s, struct child *c)
 
 	if (c->is_asking) {
 		log_warn("the child for %s died while it asked", c->name);
-		reply.duration_us = (uint64_t)(clock_steady_us() - c->steady_us);
+		reply.duration_us = clock_monotonic_us() - c->monotonic_us;
 		if (c->client_serial == s->client.serial)
 			reply_send(s, &reply);
 	}
@@ -225,7 +227,7 @@ static int child_ask(struct supervisor *s, struct child *c, const struct wire_re
 	c->request_id = request->id;
 	c->client_serial = s->client.serial;
 	c->started_us = clock_real_us();
-	c->steady_us = clock_steady_us();
+	c->monotonic_us = clock_monotonic_us();
 	return 0;
 }
 

@@ -52,8 +52,8 @@ enum wire_verdict {
 struct wire_reply {
 	uint64_t id, generation, diskseq;
 	enum wire_verdict verdict;
-	int64_t started_us;	/* since 1970 (replay: its own time) */
-	uint64_t duration_us;
+	int64_t started_us;	/* since 1970 (replay: its own time, as busy_since_us) */
+	uint64_t duration_us;	/* really */
 	int64_t busy_since_us;
 	struct fail fail;	/* source, kind and code travel; what and detail do not */
 	const uint8_t *bytes;	/* into the message */

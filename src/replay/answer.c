@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "replay/replay.h"
 
 /* Who is asked, and when. */
@@ -22,74 +23,47 @@ static const struct capture *capture_of(const struct question *q)
 
 /* ---- which answer */
 
-/* A count left out, or 0, is 1. */
-static struct command plain(const struct command *command)
-{
-	struct command c = *command;
-	int count = command_key_index(c.name, "count");
-
-	if (count >= 0 && !c.key[count])
-		c.key[count] = 1;
-	return c;
-}
-
-static bool is_same(const struct command *a, const struct command *b)
-{
-	struct command x = plain(a), y = plain(b);
-
-	return command_is_equal(&x, &y);
-}
-
-/* Is this answer one of the node's own path, or of the default, which is the first node's? */
-static bool is_of_path(const struct question *q, const struct capture_answer *a, bool is_own)
-{
-	const struct replay_drive *d = &q->replay->drives[q->drive];
-	bool is_default = !a->path[0] || !strcmp(a->path, d->nodes[0].name);
-
-	return is_own ? !is_default && !strcmp(a->path, d->nodes[q->node].name) : is_default;
-}
-
-/* The next of successive answers: those alike in command, section and path. The last one stays for ever. */
-static const struct capture_answer *next_answer(const struct question *q, size_t first, const size_t *alike, size_t n)
+/* The place of this node in a group's answers; NULL: no memory for it. */
+static struct replay_place *place_of(const struct question *q, size_t group)
 {
 	struct replay *r = q->replay;
 	struct replay_place *grown;
-	size_t i = 0;
 
-	while (i < r->n_places && (r->places[i].drive != q->drive || r->places[i].node != q->node ||
-				   r->places[i].first != first))
-		i++;
-	if (i == r->n_places) {
-		grown = reallocarray(r->places, r->n_places + 1, sizeof *grown);
-		if (!grown)
-			return &capture_of(q)->answers[alike[n - 1]];
-		r->places = grown;
-		r->places[r->n_places++] = (struct replay_place){ .drive = q->drive, .node = q->node, .first = first };
-	}
-	i = r->places[i].next < n - 1 ? r->places[i].next++ : n - 1;
-	return &capture_of(q)->answers[alike[i]];
+	for (size_t i = 0; i < r->n_places; i++)
+		if (r->places[i].drive == q->drive && r->places[i].node == q->node && r->places[i].group == group)
+			return &r->places[i];
+	grown = reallocarray(r->places, r->n_places + 1, sizeof *grown);
+	if (!grown)
+		return NULL;
+	r->places = grown;
+	grown += r->n_places++;
+	*grown = (struct replay_place){ .drive = q->drive, .node = q->node, .group = group };
+	return grown;
 }
 
+/* The next of successive answers. The last one stays for ever; a later section begins anew. */
+static const struct capture_answer *next_answer(const struct question *q, size_t group, const struct replay_answers *first,
+						size_t n)
+{
+	struct replay_place *place = n > 1 ? place_of(q, group) : NULL;
+
+	if (!place)
+		return first[n - 1].answer;
+	if (place->first != first) {
+		place->first = first;
+		place->next = 0;
+	}
+	return first[place->next < n - 1 ? place->next++ : n - 1].answer;
+}
+
+/* Of the node's own path, or of the default, which is the first node's. */
 static const struct capture_answer *find_on_path(const struct question *q, const struct command *command, bool is_own)
 {
-	const struct capture *c = capture_of(q);
-	AUTO_FREE size_t *alike = calloc(c->n_answers + 1, sizeof *alike);
-	uint64_t section_s = 0;
-	size_t n = 0;
+	const struct replay_drive *d = &q->replay->drives[q->drive];
+	const struct replay_answers *first;
+	size_t group, n = replay_answers_at(d, command, is_own ? d->nodes[q->node].name : "", q->at_s, &first, &group);
 
-	for (size_t i = 0; i < c->n_answers && alike; i++) {
-		const struct capture_answer *a = &c->answers[i];
-
-		if (a->at_s > q->at_s || !is_of_path(q, a, is_own) || !is_same(&a->command, command))
-			continue;
-		if (a->at_s > section_s)	/* a later section: what was said before no longer counts */
-			n = 0;
-		if (a->at_s < section_s && n)
-			continue;
-		section_s = a->at_s;
-		alike[n++] = i;
-	}
-	return n ? next_answer(q, alike[0], alike, n) : NULL;
+	return n ? next_answer(q, group, first, n) : NULL;
 }
 
 static const struct capture_answer *find(const struct question *q, const struct command *command)
@@ -312,14 +286,13 @@ static _Noreturn void hang(const char *file)
 void replay_answer(void *replay, const struct wire_request *request, uint8_t *buffer, struct wire_reply *ret)
 {
 	struct replay *r = replay;
-	int64_t began_us = replay_elapsed_us(r);
-	uint64_t at_s = (uint64_t)began_us / 1000000, took_us;
+	uint64_t at_s = (uint64_t)replay_elapsed_us(r) / 1000000, began_us = clock_monotonic_us(), took_us;
 	struct replay_answer answer;
 	size_t drive, node;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);	/* who sleeps in place of a drive reads no end of file */
 	ret->verdict = WIRE_ANSWERED;
-	ret->started_us = r->start_real_us + began_us;
+	ret->started_us = clock_real_us();
 	if (!replay_owner(r, request->node, at_s, &drive, &node)) {
 		ret->fail = fail_os(ENODEV, "open");
 		return;
@@ -333,7 +306,7 @@ void replay_answer(void *replay, const struct wire_request *request, uint8_t *bu
 	if (answer.is_hang)
 		hang(r->hang_file);
 	sleep_us(answer.delay_us);
-	took_us = (uint64_t)(replay_elapsed_us(r) - began_us);
+	took_us = clock_monotonic_us() - began_us;
 	ret->duration_us = took_us > answer.delay_us ? took_us : answer.delay_us;
 	ret->fail = answer.fail;
 	ret->bytes = buffer;

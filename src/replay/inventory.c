@@ -2,6 +2,8 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/clock.h"
+
 #include "replay/replay.h"
 
 static struct inventory_device *device_named(struct inventory_drive *d, const char *name)
@@ -79,20 +81,12 @@ static bool put_line(struct inventory_device *d, const struct capture_line *l)
 	return true;
 }
 
-/* All lines of one moment: the header's, or those of sections. Lines that say no node are the first one's. */
-static bool put_lines(struct inventory_drive *d, const struct capture *c, bool is_header, uint64_t at_s)
+/* A line that says no node is the first one's. */
+static bool put_change(struct inventory_drive *d, const struct capture_line *l)
 {
-	for (size_t i = 0; i < c->n_lines; i++) {
-		const struct capture_line *l = &c->lines[i];
-		struct inventory_device *device;
+	struct inventory_device *device = l->node[0] ? device_named(d, l->node) : &d->devices[0];
 
-		if (l->is_header != is_header || l->at_s != at_s)
-			continue;
-		device = l->node[0] ? device_named(d, l->node) : &d->devices[0];
-		if (device && !put_line(device, l))
-			return false;
-	}
-	return true;
+	return !device || put_line(device, l);
 }
 
 /* A derived controller is the folder above its namespace: .../nvme0/nvme0n1. */
@@ -115,6 +109,8 @@ static bool derive_devpath(struct inventory_drive *d, struct inventory_device *c
 static bool fill(const struct replay *r, size_t drive, uint64_t at_s, struct inventory_drive *d)
 {
 	const struct replay_drive *from = &r->drives[drive];
+	size_t n_moments = replay_moments_until(from, at_s);
+	size_t n_changes = n_moments ? from->moments[n_moments - 1].n_changes : 0;
 
 	d->devices = calloc(from->n_nodes, sizeof *d->devices);
 	if (!d->devices)
@@ -128,10 +124,11 @@ static bool fill(const struct replay *r, size_t drive, uint64_t at_s, struct inv
 		device->diskseq = replay_diskseq(r, drive, i, at_s);
 		device->rotational = -1;
 	}
-	if (!put_lines(d, from->capture, true, 0))
-		return false;
-	for (size_t m = 0; m < from->n_moments && from->moments[m] <= at_s; m++)
-		if (!put_lines(d, from->capture, false, from->moments[m]))
+	for (size_t i = 0; i < from->capture->n_lines; i++)
+		if (from->capture->lines[i].is_header && !put_change(d, &from->capture->lines[i]))
+			return false;
+	for (size_t i = 0; i < n_changes; i++)
+		if (!put_change(d, from->changes[i]))
 			return false;
 	for (size_t i = 0; i < d->n_devices; i++)
 		if (d->devices[i].is_controller && !d->devices[i].devpath && !derive_devpath(d, &d->devices[i]))
@@ -167,10 +164,7 @@ const char *replay_devpath(const struct replay_drive *d, size_t node)
 
 static bool changes_between(const struct replay_drive *d, uint64_t after_s, uint64_t to_s)
 {
-	for (size_t i = 0; i < d->n_moments; i++)
-		if (d->moments[i] > after_s && d->moments[i] <= to_s)
-			return true;
-	return false;
+	return replay_moments_until(d, after_s) < replay_moments_until(d, to_s);
 }
 
 void replay_tell(void *replay, bool is_first, void (*send)(void *to, const uint8_t *message, size_t n), void *to)
@@ -199,15 +193,20 @@ void replay_tell(void *replay, bool is_first, void (*send)(void *to, const uint8
 int replay_next_event_ms(void *replay)
 {
 	const struct replay *r = replay;
-	uint64_t next_s = UINT64_MAX;
-	int64_t wait_ms;
+	uint64_t next_s = UINT64_MAX, at_us, now_us = clock_monotonic_us(), wait_ms;
 
-	for (size_t i = 0; i < r->n_drives; i++)
-		for (size_t m = 0; m < r->drives[i].n_moments; m++)
-			if (r->drives[i].moments[m] > r->told_s && r->drives[i].moments[m] < next_s)
-				next_s = r->drives[i].moments[m];
+	for (size_t i = 0; i < r->n_drives; i++) {
+		const struct replay_drive *d = &r->drives[i];
+		size_t m = replay_moments_until(d, r->told_s);
+
+		if (m < d->n_moments && d->moments[m].at_s < next_s)
+			next_s = d->moments[m].at_s;
+	}
 	if (next_s == UINT64_MAX)
 		return -1;
-	wait_ms = (int64_t)next_s * 1000 - replay_elapsed_us(r) / 1000;
-	return wait_ms < 0 ? 0 : wait_ms > INT_MAX ? INT_MAX : (int)wait_ms;
+	at_us = clock_monotonic_from((uint64_t)r->start_steady_us + next_s * 1000000);
+	if (at_us <= now_us)
+		return 0;
+	wait_ms = (at_us - now_us - 1) / 1000 + 1;	/* rounded up: it must have come by then */
+	return wait_ms > INT_MAX ? INT_MAX : (int)wait_ms;
 }

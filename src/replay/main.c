@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "replay/replay.h"
 
@@ -14,6 +15,8 @@ struct options {
 	int socket_fd;
 	const char *hang_file;
 	const char *runtime_directory;
+	double speed;
+	uint64_t start_us, ahead_us;
 	char **paths;
 	int n_paths;
 };
@@ -24,6 +27,9 @@ static void print_help(void)
 	       "Serves the drives of captures to drive_exporter, which starts it for --replay.\n"
 	       "PATH is a capture, or a folder of *.capture files.\n\n"
 	       "  --socket-fd=N            the connected SEQPACKET socket to the exporter\n"
+	       "  --speed=FACTOR           time runs so many times as fast, 1 (default) to 10000000\n"
+	       "  --start=MICROSECONDS     when it began to, by CLOCK_MONOTONIC (default: now); the first sections hold from then on\n"
+	       "  --ahead=MICROSECONDS     where in the captures it began, and how much later it was then than it really was\n"
 	       "  --hang-file=PATH         \"! hang\" writes a byte to PATH instead of sleeping: on a frozen\n"
 	       "                           file system that is a process in state D, as behind a dead drive\n"
 	       "  --runtime-directory=DIR  where lock files are kept (default: a private folder, removed at the end)\n"
@@ -32,13 +38,32 @@ static void print_help(void)
 	       "  --version                the version\n");
 }
 
+static bool parse_speed(const char *text, double *ret)
+{
+	if (text_to_decimal(text, 1, CLOCK_SPEED_MAX, ret))
+		return true;
+	log_error("--speed takes a number from 1 to %d, not \"%s\"", CLOCK_SPEED_MAX, text);
+	return false;
+}
+
+static bool parse_moment(const char *option, const char *text, uint64_t *ret_us)
+{
+	if (text_to_u64(text, INT64_MAX / 4, ret_us))
+		return true;
+	log_error("%s takes a number of microseconds, not \"%s\"", option, text);
+	return false;
+}
+
 /* -1: go on. Else the exit status. */
 static int parse_options(int argc, char **argv, struct options *o)
 {
-	enum { OPTION_SOCKET_FD = 256, OPTION_HANG_FILE, OPTION_RUNTIME_DIRECTORY, OPTION_LOG_LEVEL,
-	       OPTION_HELP, OPTION_VERSION };
+	enum { OPTION_SOCKET_FD = 256, OPTION_SPEED, OPTION_START, OPTION_AHEAD, OPTION_HANG_FILE, OPTION_RUNTIME_DIRECTORY,
+	       OPTION_LOG_LEVEL, OPTION_HELP, OPTION_VERSION };
 	static const struct option options[] = {
 		{ "socket-fd", required_argument, NULL, OPTION_SOCKET_FD },
+		{ "speed", required_argument, NULL, OPTION_SPEED },
+		{ "start", required_argument, NULL, OPTION_START },
+		{ "ahead", required_argument, NULL, OPTION_AHEAD },
 		{ "hang-file", required_argument, NULL, OPTION_HANG_FILE },
 		{ "runtime-directory", required_argument, NULL, OPTION_RUNTIME_DIRECTORY },
 		{ "log.level", required_argument, NULL, OPTION_LOG_LEVEL },
@@ -58,6 +83,18 @@ static int parse_options(int argc, char **argv, struct options *o)
 				return EXIT_FAILURE;
 			}
 			o->socket_fd = (int)fd;
+			break;
+		case OPTION_SPEED:
+			if (!parse_speed(optarg, &o->speed))
+				return EXIT_FAILURE;
+			break;
+		case OPTION_START:
+			if (!parse_moment("--start", optarg, &o->start_us))
+				return EXIT_FAILURE;
+			break;
+		case OPTION_AHEAD:
+			if (!parse_moment("--ahead", optarg, &o->ahead_us))
+				return EXIT_FAILURE;
 			break;
 		case OPTION_HANG_FILE:
 			o->hang_file = optarg;
@@ -159,7 +196,7 @@ static int serve(const struct options *o, struct replay *r)
 		}
 		supervisor.runtime_directory = private;
 	}
-	replay_start(r);
+	replay_start(r, o->start_us);
 	status = supervisor_run(&supervisor, &answerer);
 	if (private)
 		remove_folder(private);
@@ -168,7 +205,7 @@ static int serve(const struct options *o, struct replay *r)
 
 int main(int argc, char **argv)
 {
-	struct options o = { .socket_fd = -1 };
+	struct options o = { .socket_fd = -1, .speed = 1, .start_us = clock_monotonic_us() };
 	CLEANUP(replay_free) struct replay r = { .n_drives = 0 };
 	int status = parse_options(argc, argv, &o);
 
@@ -186,6 +223,7 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	}
 	signal(SIGPIPE, SIG_IGN);
+	clock_run(o.speed, o.start_us, o.ahead_us);
 	r.hang_file = o.hang_file;
 	for (int i = 0; i < o.n_paths; i++)
 		load(&r, o.paths[i]);

@@ -2,64 +2,35 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
-static int64_t clock_us(clockid_t clock)
+#include "base/clock.h"
+
+void replay_start(struct replay *r, uint64_t start_us)
 {
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
-
-void replay_start(struct replay *r)
-{
-	r->start_real_us = clock_us(CLOCK_REALTIME);
-	r->start_steady_us = clock_us(CLOCK_MONOTONIC);
+	r->start_steady_us = (int64_t)start_us;
+	r->start_real_us = clock_real_us() - replay_elapsed_us(r);
 }
 
 int64_t replay_elapsed_us(const struct replay *r)
 {
-	return clock_us(CLOCK_MONOTONIC) - r->start_steady_us;
+	return (int64_t)clock_steady_us() - r->start_steady_us;
 }
 
 /* ---- who is there */
 
-/* Of changes at the same moment the last in the file counts. */
-static void presence(const struct replay_drive *d, uint64_t at_s, bool *ret_is_present, uint64_t *ret_returns)
-{
-	*ret_is_present = true;
-	*ret_returns = 0;
-	for (size_t m = 0; m < d->n_moments && d->moments[m] <= at_s; m++) {
-		bool was_present = *ret_is_present;
-
-		for (size_t i = 0; i < d->capture->n_lines; i++) {
-			const struct capture_line *l = &d->capture->lines[i];
-
-			if (l->is_header || l->at_s != d->moments[m])
-				continue;
-			if (l->kind == CAPTURE_ABSENT || l->kind == CAPTURE_PRESENT)
-				*ret_is_present = l->kind == CAPTURE_PRESENT;
-		}
-		*ret_returns += !was_present && *ret_is_present;
-	}
-}
-
 bool replay_is_present(const struct replay_drive *d, uint64_t at_s)
 {
-	bool is_present;
-	uint64_t returns;
+	size_t n = replay_moments_until(d, at_s);
 
-	presence(d, at_s, &is_present, &returns);
-	return is_present;
+	return !n || d->moments[n - 1].is_present;
 }
 
 uint64_t replay_diskseq(const struct replay *r, size_t drive, size_t node, uint64_t at_s)
 {
-	bool is_present;
-	uint64_t returns;
+	const struct replay_drive *d = &r->drives[drive];
+	size_t n = replay_moments_until(d, at_s);
+	uint64_t returns = n ? d->moments[n - 1].returns : 0;
 
-	presence(&r->drives[drive], at_s, &is_present, &returns);
 	return 1 + (returns * r->n_drives + drive) * INVENTORY_DEVICES + node;
 }
 
@@ -133,37 +104,13 @@ static bool collect_nodes(struct replay_drive *d)
 	return true;
 }
 
-static int by_number(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
-static bool collect_moments(struct replay_drive *d)
-{
-	size_t n = 0;
-
-	d->moments = calloc(d->capture->n_lines + 1, sizeof *d->moments);
-	if (!d->moments)
-		return false;
-	for (size_t i = 0; i < d->capture->n_lines; i++)
-		if (!d->capture->lines[i].is_header)
-			d->moments[n++] = d->capture->lines[i].at_s;
-	qsort(d->moments, n, sizeof *d->moments, by_number);
-	for (size_t i = 0; i < n; i++)
-		if (!d->n_moments || d->moments[d->n_moments - 1] != d->moments[i])
-			d->moments[d->n_moments++] = d->moments[i];
-	return true;
-}
-
 /* Is there a moment at which both are present? It would be the start, or one at which something changes. */
 static bool are_present_together(const struct replay_drive *a, const struct replay_drive *b)
 {
 	if (replay_is_present(a, 0) && replay_is_present(b, 0))
 		return true;
 	for (size_t i = 0; i < a->n_moments + b->n_moments; i++) {
-		uint64_t at_s = i < a->n_moments ? a->moments[i] : b->moments[i - a->n_moments];
+		uint64_t at_s = i < a->n_moments ? a->moments[i].at_s : b->moments[i - a->n_moments].at_s;
 
 		if (replay_is_present(a, at_s) && replay_is_present(b, at_s))
 			return true;
@@ -215,7 +162,7 @@ static void drive_free(struct replay_drive *d)
 {
 	capture_free(d->capture);
 	free(d->nodes);
-	free(d->moments);
+	replay_index_free(d);
 }
 
 bool replay_add(struct replay *r, struct capture *capture, struct text *error)
@@ -223,7 +170,7 @@ bool replay_add(struct replay *r, struct capture *capture, struct text *error)
 	struct replay_drive d = { .capture = capture };
 	struct replay_drive *grown;
 
-	if (!collect_nodes(&d) || !collect_moments(&d))
+	if (!collect_nodes(&d) || !replay_index(&d))
 		text_addf(error, "%s: out of memory\n", capture->file);
 	else if (!d.n_nodes)
 		text_addf(error, "%s: it has neither a device nor a controller line, so nobody could ask it\n",

@@ -198,6 +198,7 @@ static void take_request(struct world *w, const struct wire_request *request)
 	struct wire_reply reply = { 0 };
 
 	assert_true(w->n_log < WORLD_LOG);
+	passed_us += w->answer_us;
 	*e = (struct world_event){ .at_ms = (passed_us - w->began_us) / 1000, .request = *request };
 	snprintf(e->text, sizeof e->text, "%s %s", request->node, command);
 	for (size_t i = 0; i < w->n_held; i++)
@@ -292,17 +293,28 @@ void world_stop_listening(struct world *w)
 
 /* ---- time passes */
 
+/* False: nothing happened. */
+static bool turn(struct world *w)
+{
+	int r = sd_event_run(w->event, 0);
+
+	assert_true(r >= 0);
+	accept_client(w);
+	return take_message(w) || r;
+}
+
 void world_run(struct world *w)
 {
-	for (unsigned turns = 0; turns < 20000; turns++) {
-		int r = sd_event_run(w->event, 0);
-
-		assert_true(r >= 0);
-		accept_client(w);
-		if (!take_message(w) && !r)
+	for (unsigned turns = 0; turns < 20000; turns++)
+		if (!turn(w))
 			return;
-	}
 	fail_msg("it does not come to rest");
+}
+
+void world_turn(struct world *w, unsigned turns)
+{
+	while (turns--)
+		turn(w);
 }
 
 /* Long times pass in longer steps, which must stay below the silence that ends a connection. */

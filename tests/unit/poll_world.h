@@ -58,6 +58,7 @@ struct world {
 	} replies[WORLD_REPLIES];
 	size_t n_replies;
 	uint64_t began_us;
+	uint64_t answer_us;			/* so much time passes with each request */
 };
 
 /* A new world with a client that connects when time passes; with a poller unless interval is 0. */
@@ -66,7 +67,9 @@ void world_free(struct world *);
 
 /* Lets everything happen that can happen now; requests are noted in the log and answered out of the book. */
 void world_run(struct world *);
-/* The same while so much time passes; the prober sends its heartbeats. */
+/* So many turns of the loop, and no more: of a world that never comes to rest. */
+void world_turn(struct world *, unsigned turns);
+/* The same as world_run() while so much time passes; the prober sends its heartbeats. */
 void world_pass(struct world *, uint64_t ms);
 /* The clock alone moves. */
 void world_jump(uint64_t ms);

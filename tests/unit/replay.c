@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "replay/replay.h"
 
 static uint8_t buffer[COMMAND_ANSWER_MAX];
@@ -59,6 +60,7 @@ static void answers_come_in_order_and_the_last_stays(void **state)
 	assert_int_equal(first_byte(&r, "sda", 10, c), 0x11);		/* a section begins with its first */
 	assert_int_equal(first_byte(&r, "sda", 11, c), 0x12);
 	assert_int_equal(first_byte(&r, "sda", 99, c), 0x12);
+	assert_int_equal(first_byte(&r, "sda", 100, c), 0x12);		/* and stays */
 	assert_true(failed(ask(&r, "sda", 4, command(COMMAND_INQUIRY, VPD_NONE, 0, 0)).fail));
 	assert_int_equal(first_byte(&r, "sda", 5, command(COMMAND_INQUIRY, VPD_NONE, 0, 0)), 5);
 	replay_free(&r);
@@ -70,7 +72,7 @@ static void each_path_answers_for_itself(void **state)
 	struct command inquiry = command(COMMAND_INQUIRY, VPD_NONE, 0, 0), sense = command(COMMAND_REQUEST_SENSE, 0, 0, 0);
 
 	add(&r, "x", "drive-capture 1\ntransport scsi\ndevice sda\ndevice sdb\n> inquiry\n01\n> inquiry\n02\n> request-sense\n0a\n"
-		     "path sdb\n> inquiry\n21\n@ 10\n> inquiry\n31\npath sdb\n> request-sense\n! status 18\npath sda\n> request-sense\n3a\n");
+		     "path sdb\n> inquiry\n21\n@ 10\n> inquiry\n31\npath sdb\n> request-sense\n! status 18\npath sda\n> request-sense\n3a\n> log-sense page=02\n05\n");
 	assert_int_equal(first_byte(&r, "sda", 0, inquiry), 1);
 	assert_int_equal(first_byte(&r, "sdb", 0, inquiry), 0x21);
 	assert_int_equal(first_byte(&r, "sdb", 0, sense), 0x0a);
@@ -79,6 +81,7 @@ static void each_path_answers_for_itself(void **state)
 	assert_int_equal(first_byte(&r, "sda", 10, inquiry), 0x31);
 	assert_int_equal(ask(&r, "sdb", 10, sense).fail.source, FAIL_RESERVED);
 	assert_int_equal(first_byte(&r, "sda", 10, sense), 0x3a);
+	assert_int_equal(first_byte(&r, "sdb", 10, command(COMMAND_LOG_SENSE, 2, 0, 0)), 5);	/* the first one's is the default */
 	replay_free(&r);
 }
 
@@ -314,6 +317,46 @@ static void the_inventory_is_that_of_its_moment(void **state)
 	replay_free(&r);
 }
 
+/* Thousands of sections, in no order: each moment is answered out of the latest that has begun. */
+static void a_life_is_answered_by_its_sections(void **state)
+{
+	enum { SECTIONS = 4001, STEP = 1234 };		/* without a common divisor */
+	struct command sense = command(COMMAND_REQUEST_SENSE, 0, 0, 0), inquiry = command(COMMAND_INQUIRY, VPD_NONE, 0, 0);
+	struct replay r = { 0 };
+	AUTO_TEXT t = TEXT_LIMIT(1 << 20);
+	uint64_t seq;
+
+	text_add(&t, "drive-capture 1\ntransport scsi\ndevice sda\ndevice sdb\n> inquiry\n07\n");
+	for (unsigned i = 0; i < SECTIONS; i++) {
+		unsigned day = i * STEP % SECTIONS;
+
+		text_addf(&t, "@ %u\n> request-sense\n%02x %02x\n", day * 86400, day >> 8, day & 0xff);
+		if (day % 100 == 50)
+			text_addf(&t, "%s\n", day % 200 == 50 ? "absent" : "present");
+		if (day % 1000 == 570)
+			text_addf(&t, "path sdb\n> request-sense\nee\n> request-sense\nef\n");
+	}
+	add(&r, "x", t.at);
+	assert_int_equal(r.drives[0].n_moments, 40);	/* sections that hold answers alone tell nothing new of the drive */
+	seq = replay_diskseq(&r, 0, 0, 0);
+	for (unsigned day = 0; day < SECTIONS; day++) {
+		bool is_present = day < 50 || (day - 50) / 100 % 2;
+		uint64_t at_s = day * UINT64_C(86400);
+
+		assert_int_equal(replay_is_present(&r.drives[0], at_s), is_present);
+		assert_int_equal(replay_is_present(&r.drives[0], at_s + 86399), is_present);
+		if (!is_present)
+			continue;
+		assert_int_equal(first_byte(&r, "sda", at_s + 86399, sense), day >> 8);
+		assert_int_equal(buffer[1], day & 0xff);
+		assert_int_equal(first_byte(&r, "sda", at_s, inquiry), 7);
+		assert_int_equal(first_byte(&r, "sdb", at_s, sense), day < 570 ? day >> 8 : day % 1000 == 570 ? 0xee : 0xef);
+		assert_true(day < 150 || replay_diskseq(&r, 0, 0, at_s) > seq);
+		seq = day % 200 == 149 ? replay_diskseq(&r, 0, 0, at_s) : seq;
+	}
+	replay_free(&r);
+}
+
 static int n_inventories, n_ends;
 
 static void count(void *to, const uint8_t *message, size_t n)
@@ -331,7 +374,7 @@ static void the_client_is_told_all_and_then_what_changes(void **state)
 
 	add(&r, "a", "drive-capture 1\ntransport scsi\ndevice sda\n@ 10\nabsent\n@ 3000\npresent\n");
 	add(&r, "b", "drive-capture 1\ntransport scsi\ndevice sdb\n@ 5\n> inquiry\n00\n");	/* tells nothing new of itself */
-	replay_start(&r);
+	replay_start(&r, clock_monotonic_us());
 	n_inventories = n_ends = 0;
 	replay_tell(&r, true, count, NULL);
 	assert_int_equal(n_inventories, 2);
@@ -350,6 +393,43 @@ static void the_client_is_told_all_and_then_what_changes(void **state)
 	replay_free(&r);
 }
 
+/* Sections come as much sooner as the clock runs faster, and a wait for one is never too short. */
+static void sections_come_by_the_clock_of_the_replay(void **state)
+{
+	struct wire_request q = { .node = "sda", .command = command(COMMAND_INQUIRY, VPD_NONE, 0, 0) };
+	struct wire_reply reply = { 0 };
+	struct replay r = { 0 };
+	uint64_t start_us = clock_monotonic_us();
+	int wait_ms;
+
+	add(&r, "a", "drive-capture 1\ntransport scsi\ndevice sda\n> inquiry\n~ 3000\n01\n@ 86400\n> inquiry\n02\n@ 100000000\nabsent\n");
+	clock_run(86400, start_us, UINT64_C(43200000000));		/* half a day in */
+	replay_start(&r, start_us);
+	n_inventories = 0;
+	replay_tell(&r, true, count, NULL);
+	assert_int_equal(n_inventories, 1);
+	wait_ms = replay_next_event_ms(&r);
+	assert_in_range(wait_ms, 1150000, 1157000);			/* 1157.4 days */
+	assert_true(clock_steady_from(clock_monotonic_us() + (uint64_t)wait_ms * 1000) - start_us >= 99999999 * UINT64_C(1000000));
+	replay_answer(&r, &q, buffer, &reply);
+	assert_int_equal(reply.bytes[0], 1);
+	assert_in_range(reply.duration_us, 3000, 400000);		/* really */
+	assert_true(reply.started_us >= r.start_real_us + INT64_C(43200000000));
+	usleep(510000);
+	reply = (struct wire_reply){ 0 };
+	replay_answer(&r, &q, buffer, &reply);
+	assert_int_equal(reply.bytes[0], 2);
+	assert_true(reply.started_us >= r.start_real_us + INT64_C(86400000000));
+	clock_run(CLOCK_SPEED_MAX, start_us, UINT64_C(99999900000000));	/* 100 s before, which are 10 us */
+	usleep(1000);
+	assert_int_equal(replay_next_event_ms(&r), 0);
+	replay_tell(&r, false, count, NULL);
+	assert_int_equal(n_inventories, 2);
+	assert_int_equal(replay_next_event_ms(&r), -1);
+	clock_run(1, 0, 0);
+	replay_free(&r);
+}
+
 static void requests_are_answered_with_the_disks_number(void **state)
 {
 	struct replay r = { 0 };
@@ -357,7 +437,7 @@ static void requests_are_answered_with_the_disks_number(void **state)
 	struct wire_reply reply = { 0 };
 
 	add(&r, "a", "drive-capture 1\ntransport scsi\ndevice sda\n> inquiry\n~ 2000\n01 02\n@ 60\nabsent\n");
-	replay_start(&r);
+	replay_start(&r, clock_monotonic_us());
 	replay_answer(&r, &q, buffer, &reply);
 	assert_int_equal(reply.verdict, WIRE_ANSWERED);
 	assert_int_equal(reply.n_bytes, 2);
@@ -394,7 +474,7 @@ static void a_hosts_phys_have_one_child(void **state)
 
 	add(&r, "a", "drive-capture 1\ntransport scsi\ndevice sda\ndevpath /devices/pci0/hostile/host12/port-12:0/block/sda\n");
 	add(&r, "b", "drive-capture 1\ntransport scsi\ndevice sdb\n");
-	replay_start(&r);
+	replay_start(&r, clock_monotonic_us());
 	assert_int_equal(replay_child_for(&r, &q, child), 0);
 	assert_string_equal(child, "host12");
 	text_copy(q.node, sizeof q.node, "sdb");
@@ -421,7 +501,9 @@ int main(void)
 		cmocka_unit_test(keys_are_unique),
 		cmocka_unit_test(a_capture_that_nobody_could_ask_is_left_out),
 		cmocka_unit_test(the_inventory_is_that_of_its_moment),
+		cmocka_unit_test(a_life_is_answered_by_its_sections),
 		cmocka_unit_test(the_client_is_told_all_and_then_what_changes),
+		cmocka_unit_test(sections_come_by_the_clock_of_the_replay),
 		cmocka_unit_test(requests_are_answered_with_the_disks_number),
 		cmocka_unit_test(a_hosts_phys_have_one_child),
 	};

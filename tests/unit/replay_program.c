@@ -294,6 +294,37 @@ static void unknown_options_are_refused(void **state)
 	expect_error("colour");
 }
 
+static void a_clock_that_cannot_be_is_refused(void **state)
+{
+	static const char *const bad[][2] = {
+		{ "--speed=0.9", "--speed takes a number from 1 to 10000000, not \"0.9\"" },
+		{ "--speed=1e9", "--speed takes a number from 1 to 10000000, not \"1e9\"" },
+		{ "--start=now", "--start takes a number of microseconds, not \"now\"" },
+		{ "--ahead=-1", "--ahead takes a number of microseconds, not \"-1\"" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		start(bad[i][0]);
+		assert_int_equal(status_of_end(), 1);
+		expect_error(bad[i][1]);
+		close(s.fd);
+		s.fd = -1;
+	}
+}
+
+static void it_may_begin_later_in_its_captures(void **state)
+{
+	struct inventory_drive *d;
+
+	write_file("a.capture", SAS);
+	start("--ahead=86400000000");
+	greet();
+	d = expect_inventory();
+	assert_false(d->is_present);
+	assert_in_range(d->time_s - time(NULL), 86390, 86410);
+	inventory_free(d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -302,6 +333,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(broken_captures_are_left_out_by_name_and_line, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(nothing_to_serve_is_an_error, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(unknown_options_are_refused, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(a_clock_that_cannot_be_is_refused, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(it_may_begin_later_in_its_captures, make_folder, remove_folder),
 	};
 
 	return cmocka_run_group_tests_name("replay_program", tests, NULL, NULL);
