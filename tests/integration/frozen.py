@@ -2,7 +2,6 @@
 """A drive that hangs in state D, which no signal ends: its child process writes to a file on a frozen file system (ext4 on
 a loop device). The exporter still ends at once, and its successor knows that the drive is busy, and since when."""
 
-import contextlib
 import os
 import signal
 import subprocess
@@ -16,48 +15,9 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import cases
 import exporter
 import made
+import mounts
 
 HUNG, WELL = 'TEST-SAS-SSD_FROZEN01', 'TEST-SAS-SSD_FROZEN02'
-
-
-class NoFileSystem(Exception):
-    pass
-
-
-def run(*words):
-    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
-    if done.returncode:
-        raise NoFileSystem('%s: %s' % (' '.join(words), done.stdout.decode('utf-8', 'replace').strip()))
-    return done.stdout.decode('utf-8').strip()
-
-
-@contextlib.contextmanager
-def file_system(folder):
-    """An ext4 of its own; whatever happens, it is thawed and taken down again."""
-    image, mount = os.path.join(folder, 'image'), os.path.join(folder, 'mount')
-    os.mkdir(mount)
-    with open(image, 'wb') as f:
-        f.truncate(32 << 20)
-    run('mkfs.ext4', '-q', '-F', image)
-    loop = run('losetup', '--find', '--show', image)
-    try:
-        run('mount', loop, mount)
-        try:
-            yield mount
-        finally:
-            subprocess.run(['fsfreeze', '--unfreeze', mount], stderr=subprocess.DEVNULL)
-            take_down(mount)
-    finally:
-        subprocess.run(['losetup', '--detach', loop])
-
-
-def take_down(mount):
-    """The children that hung end as soon as they are let go, but not at once."""
-    for _ in range(50):
-        if subprocess.run(['umount', mount], stderr=subprocess.DEVNULL).returncode == 0:
-            return
-        time.sleep(0.2)
-    subprocess.run(['umount', '--lazy', mount])
 
 
 def in_state_d(hang_file):
@@ -95,7 +55,7 @@ def try_it(folder, mount):
     open(hang_file, 'w').close()
     flags = ['--replay=' + captures, '--replay.hang-file=' + hang_file, '--replay.path=' + replay_with(folder, runtime),
              '--poll.interval=1s', '--log.level=warn']
-    run('fsfreeze', '--freeze', mount)
+    mounts.run('fsfreeze', '--freeze', mount)
 
     def stuck_since(metrics):
         """By whatever name: to a successor the drive could not say yet who it is."""
@@ -123,7 +83,7 @@ def try_it(folder, mount):
     exporter.wait_for('the orphaned processes to end', lambda: not others_of(hang_file, left))
     cases.check(True, 'after a crash all end but the hung child')
 
-    run('fsfreeze', '--unfreeze', mount)
+    mounts.run('fsfreeze', '--unfreeze', mount)
     exporter.wait_for('the hung child to end', lambda: not others_of(hang_file, []))
     cases.check(True, 'the hung child ends when the drive lets go')
 
@@ -144,9 +104,9 @@ def others_of(hang_file, but):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         try:
-            with file_system(folder) as mount:
+            with mounts.file_system(folder) as mount:
                 try_it(folder, mount)
-        except NoFileSystem as error:
+        except mounts.NoFileSystem as error:
             cases.skip('no file system to freeze here: %s' % error)
 
 
