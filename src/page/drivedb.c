@@ -1,9 +1,7 @@
 /* What the data base says of a model; its life; its file. */
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "base/file.h"
 #include "page/drivedb_pattern.h"
 #include "page/drivedb_private.h"
 
@@ -104,51 +102,16 @@ bool drivedb_lookup(const struct drivedb *db, const char *model, const char *fir
 
 /* ---- files */
 
-/* By name first: opening a device can do something. Again once it is open, since a name can come to mean
- * something else. */
-static int open_file(const char *path)
-{
-	struct stat st;
-
-	if (stat(path, &st))
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -EINVAL;
-	AUTO_FD fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0 || fstat(fd, &st))
-		return -errno;
-	return S_ISREG(st.st_mode) ? fd_steal(&fd) : -EINVAL;
-}
-
-/* One byte more than a file may have at most tells that it has more. */
-static int read_all(int fd, struct text *text)
-{
-	char chunk[16384];
-	ssize_t n;
-
-	while ((n = read(fd, chunk, sizeof chunk)) != 0) {
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		text_add_bytes(text, chunk, (size_t)n);
-		if (text->truncated)
-			return text->length + (size_t)n > DRIVEDB_BYTES_MAX ? -EFBIG : -ENOMEM;
-	}
-	return 0;
-}
-
 int drivedb_read(const char *path, struct drivedb **ret, struct text *error)
 {
 	AUTO_TEXT text = TEXT_LIMIT(DRIVEDB_BYTES_MAX), why = TEXT_LIMIT(1000);
-	AUTO_FD fd = open_file(path);
-	int r = fd < 0 ? fd : read_all(fd, &text);
+	int r = file_read(path, &text);
 
 	*ret = NULL;
 	if (r < 0)
-		text_add(&why, fd == -EINVAL ? "not a regular file" : strerror(-r));
+		text_add(&why, file_read_error(r));
 	else
-		r = drivedb_parse(text.at ? text.at : "", text.length, ret, &why);
+		r = drivedb_parse(text.at, text.length, ret, &why);
 	if (r < 0)
 		text_addf(error, "%s: %s", path, why.at ? why.at : strerror(-r));
 	return r;
