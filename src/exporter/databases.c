@@ -23,12 +23,15 @@ enum { DATABASES_MAX = ATA_DATABASES_MAX };
 struct reading {
 	struct drivedb *at[DATABASES_MAX];
 	size_t n;
+	struct catalogue *catalogue;
 	bool is_broken;			/* one of them was refused */
 };
 
 struct databases {
 	const struct options *options;
 	struct reading now;
+	void (*catalogue_is_new)(void *context, struct catalogue *);
+	void *context;
 	sd_event_source *hup, *done;
 	int done_fd;			/* eventfd: a thread has read them anew */
 	pthread_t thread;
@@ -56,9 +59,33 @@ static int read_one(const char *path, struct reading *to)
 	return r;
 }
 
-static void read_all(const struct options *options, struct reading *to)
+static void log_lines(struct text *errors)
 {
-	*to = (struct reading){ 0 };
+	char *rest = errors->at, *line;
+
+	while (rest && (line = strsep(&rest, "\n")))
+		if (*line)
+			log_warn("%s", line);
+}
+
+/* At the start a row that is wrong costs itself alone; later on the catalogue in use is better than one with mistakes. */
+static void read_catalogue(const struct options *options, struct reading *to)
+{
+	AUTO_TEXT errors = TEXT_LIMIT(64 << 10);
+	char **files = catalogue_files(options->catalogue_paths, &errors);
+
+	to->catalogue = files ? catalogue_load((const char *const *)files, &errors) : NULL;
+	catalogue_files_free(files);
+	log_lines(&errors);
+	to->is_broken |= errors.length || !to->catalogue;
+	if (!to->catalogue)
+		log_error("no memory to read the catalogue of rated figures");
+	else
+		log_debug("%zu rows of rated figures", catalogue_rows(to->catalogue));
+}
+
+static void read_drivedb(const struct options *options, struct reading *to)
+{
 	if (!options->has_drivedb)
 		return;
 	for (size_t i = 0; options->drivedb_paths[i]; i++)
@@ -74,10 +101,18 @@ static void read_all(const struct options *options, struct reading *to)
 			break;
 }
 
+static void read_all(const struct options *options, struct reading *to)
+{
+	*to = (struct reading){ 0 };
+	read_drivedb(options, to);
+	read_catalogue(options, to);
+}
+
 static void reading_free(struct reading *r)
 {
 	for (size_t i = 0; i < r->n; i++)
 		drivedb_free(r->at[i]);
+	catalogue_free(r->catalogue);
 	*r = (struct reading){ 0 };
 }
 
@@ -87,7 +122,21 @@ static void put_to_use(struct databases *d, struct reading *r)
 
 	d->now = *r;
 	ata_meaning_use_databases((const struct drivedb *const *)d->now.at, d->now.n);
+	if (d->catalogue_is_new)
+		d->catalogue_is_new(d->context, d->now.catalogue);
 	reading_free(&old);
+}
+
+void databases_tell_catalogue(struct databases *d, void (*is_new)(void *context, struct catalogue *), void *context)
+{
+	d->catalogue_is_new = is_new;
+	d->context = context;
+	is_new(context, d->now.catalogue);
+}
+
+const struct catalogue *databases_catalogue(const struct databases *d)
+{
+	return d->now.catalogue;
 }
 
 struct databases *databases_load(const struct options *options)
@@ -145,7 +194,7 @@ static int on_done(sd_event_source *source, int fd, uint32_t events, void *userd
 		log_warn("the data bases of drives stay as they were");
 		reading_free(&d->next);
 	} else {
-		log_info("data bases of drives read anew: %zu", d->next.n);
+		log_info("data bases of drives read anew: %zu, and %zu rows of rated figures", d->next.n, catalogue_rows(d->next.catalogue));
 		put_to_use(d, &d->next);
 		d->next = (struct reading){ 0 };
 	}

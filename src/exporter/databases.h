@@ -1,9 +1,11 @@
-/* smartmontools' data bases of drives, where they are installed or --drivedb.path says they are. */
+/* What is known of drives beforehand: smartmontools' data bases, where they are installed or --drivedb.path says they are, and the
+ * catalogue of rated figures. */
 #pragma once
 
 #include <systemd/sd-event.h>
 
 #include "exporter/options.h"
+#include "health/catalogue.h"
 
 struct databases;
 
@@ -14,6 +16,11 @@ struct databases *databases_load(const struct options *);
  * a negative errno. */
 int databases_watch(struct databases *, sd_event *);
 void databases_free(struct databases *);
+
+/* Calls is_new() now, and whenever there is another catalogue: the one before is freed when it returns. */
+void databases_tell_catalogue(struct databases *, void (*is_new)(void *context, struct catalogue *), void *context);
+/* NULL: there is none. */
+const struct catalogue *databases_catalogue(const struct databases *);
 
 /* One at least is in use. */
 bool databases_are_up(const struct databases *);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 
 enum { BODY_MAX = 64 << 20 };
 
@@ -238,6 +239,18 @@ static void write_source_changes(struct expose *e, enum metric_family_id family)
 				    (double)changes_of(poller_of(drive), told_quantities[i].name));
 }
 
+/* More labels than a sample holds. */
+static void write_rated(struct expose *e, enum metric_family_id family)
+{
+	FOR_EACH_DRIVE(e, drive, has_health) {
+		const struct rated *r = wears_rated(drive);
+
+		if (r)
+			put(e, drive, LABELS(r->source, r->grade, rated_basis_name(r->endurance_basis),
+					     rated_basis_name(r->writes_basis), rated_basis_name(r->failure_basis)), 1);
+	}
+}
+
 /* ---- the block layer, live at each scrape */
 
 struct io_sink {
@@ -294,6 +307,11 @@ static void write_build(struct expose *e, enum metric_family_id family)
 	put(e, NULL, LABELS(PACKAGE_VERSION), 1);
 }
 
+static void write_time(struct expose *e, enum metric_family_id family)
+{
+	put(e, NULL, NO_LABELS, (double)(clock_real_us() / 1000) / 1000);
+}
+
 static void write_counts(struct expose *e, enum metric_family_id family)
 {
 	size_t seen = 0, readable = 0, replayed = 0;
@@ -342,12 +360,35 @@ static void write_dropped_replies(struct expose *e, enum metric_family_id family
 	put(e, NULL, LABELS("other_disk"), (double)poller_other_disk_replies(e->fleet->poller));
 }
 
+static const struct history *history_of(const struct expose *e)
+{
+	return wears_history(e->fleet->wears);
+}
+
 static void write_collectors(struct expose *e, enum metric_family_id family)
 {
 	put(e, NULL, LABELS("block"), e->has_diskstats);
 	put(e, NULL, LABELS("ata-attributes"), e->fleet->options->has_ata_attributes);
 	put(e, NULL, LABELS("drivedb"), databases_are_up(e->fleet->databases));
 	put(e, NULL, LABELS("host-phys"), e->fleet->options->has_host_phys);
+	put(e, NULL, LABELS("history"), history_of(e) && history_is_up(history_of(e)));
+}
+
+static void write_catalogue(struct expose *e, enum metric_family_id family)
+{
+	const struct catalogue *c = databases_catalogue(e->fleet->databases);
+
+	put(e, NULL, NO_LABELS, c ? (double)catalogue_rows(c) : 0);
+}
+
+static void write_history(struct expose *e, enum metric_family_id family)
+{
+	const struct history *h = history_of(e);
+
+	if (h && family == drive_exporter_history_rows_committed_total)
+		put(e, NULL, NO_LABELS, (double)history_rows_committed(h));
+	else if (h && history_committed_s(h))
+		put(e, NULL, NO_LABELS, (double)history_committed_s(h));
 }
 
 static void write_command_seconds(struct expose *e, enum metric_family_id family)
@@ -392,6 +433,7 @@ static family_writer *const writers[N_METRIC_FAMILIES] = {
 	[drive_own_command_errors_total] = write_counter,
 	[drive_implausible_values_total] = write_implausible,
 	[drive_source_changes_total] = write_source_changes,
+	[drive_rated_info] = write_rated,
 	[drive_io_completed_total] = write_io,
 	[drive_io_bytes_total] = write_io,
 	[drive_io_seconds_total] = write_io,
@@ -400,6 +442,7 @@ static family_writer *const writers[N_METRIC_FAMILIES] = {
 	[drive_io_weighted_seconds_total] = write_io,
 	[drive_io_in_flight] = write_io,
 	[drive_exporter_build_info] = write_build,
+	[drive_exporter_time_seconds] = write_time,
 	[drive_exporter_replayed_drives] = write_counts,
 	[drive_exporter_drives_seen] = write_counts,
 	[drive_exporter_drives_readable] = write_counts,
@@ -409,6 +452,9 @@ static family_writer *const writers[N_METRIC_FAMILIES] = {
 	[drive_exporter_log_lines_dropped_total] = write_one,
 	[drive_exporter_replies_dropped_total] = write_dropped_replies,
 	[drive_exporter_collector_up] = write_collectors,
+	[drive_exporter_catalogue_rows] = write_catalogue,
+	[drive_exporter_history_committed_timestamp_seconds] = write_history,
+	[drive_exporter_history_rows_committed_total] = write_history,
 	[drive_exporter_command_seconds] = write_command_seconds,
 	[process_cpu_seconds_total] = write_process,
 	[process_open_fds] = write_process,

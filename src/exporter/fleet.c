@@ -1,7 +1,9 @@
 #include "exporter/fleet.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <systemd/sd-device.h>
@@ -46,6 +48,7 @@ static void on_removed(void *context, struct drive *drive)
 		log_info("%s: a path to a drive that is known already", drive->label);
 	else if (!fleet->is_stopping)
 		log_info("%s: gone", drive->label);
+	wears_removed(fleet->wears, drive);
 	poller_remove(fleet->poller, drive);
 }
 
@@ -219,34 +222,53 @@ static const struct {
 	[SOURCE_REPLAY] = { "drive_replay", on_replay_ready, on_replay_failed },
 };
 
-static char *argument(const char *flag, const char *value)
+static int PRINTF_LIKE(3, 4) add_argument(struct fleet *fleet, enum device_source source, const char *format, ...)
 {
-	char *whole;
+	const char **to = fleet->arguments[source];
+	va_list values;
+	size_t n = 0;
+	int r;
 
-	return asprintf(&whole, "%s=%s", flag, value) < 0 ? NULL : whole;
+	while (to[n])
+		n++;
+	va_start(values, format);
+	r = vasprintf(&fleet->made[source][n], format, values);
+	va_end(values);
+	if (r < 0) {
+		fleet->made[source][n] = NULL;
+		return -ENOMEM;
+	}
+	to[n] = fleet->made[source][n];
+	return 0;
+}
+
+/* One that is started again goes on in the same replay: its clock is that of the first. */
+static int add_clock(struct fleet *fleet)
+{
+	const struct options *o = fleet->options;
+	int r = add_argument(fleet, SOURCE_REPLAY, "--speed=%.17g", o->replay_speed);
+
+	if (!r)
+		r = add_argument(fleet, SOURCE_REPLAY, "--start=%" PRIu64, o->replay_start_us);
+	return r ? r : add_argument(fleet, SOURCE_REPLAY, "--ahead=%" PRIu64, o->replay_from_us);
 }
 
 static int make_arguments(struct fleet *fleet, enum device_source source)
 {
 	const struct options *o = fleet->options;
 	const char **to = fleet->arguments[source];
+	int r = add_argument(fleet, source, "--log.level=%s", log_level_name(o->log_level));
 
-	if (!fleet->level_argument)
-		fleet->level_argument = argument("--log.level", log_level_name(o->log_level));
-	if (!fleet->level_argument)
-		return -ENOMEM;
-	*to++ = fleet->level_argument;
-	if (source != SOURCE_REPLAY)
-		return 0;
-	if (o->replay_hang_file) {
-		fleet->hang_argument = argument("--hang-file", o->replay_hang_file);
-		if (!fleet->hang_argument)
-			return -ENOMEM;
-		*to++ = fleet->hang_argument;
-	}
+	if (r || source != SOURCE_REPLAY)
+		return r;
+	r = add_clock(fleet);
+	if (!r && o->replay_hang_file)
+		r = add_argument(fleet, source, "--hang-file=%s", o->replay_hang_file);
+	while (*to)
+		to++;
 	for (size_t i = 0; o->replays[i]; i++)
 		*to++ = o->replays[i];
-	return 0;
+	return r;
 }
 
 int fleet_program(struct fleet *fleet, enum device_source source, struct probe_client_options *ret)
@@ -274,10 +296,11 @@ int fleet_program(struct fleet *fleet, enum device_source source, struct probe_c
 
 void fleet_free_programs(struct fleet *fleet)
 {
-	for (size_t i = 0; i < N_DEVICE_SOURCES; i++)
+	for (size_t i = 0; i < N_DEVICE_SOURCES; i++) {
 		free(fleet->program[i]);
-	free(fleet->level_argument);
-	free(fleet->hang_argument);
+		for (size_t k = 0; k < FLEET_ARGUMENTS; k++)
+			free(fleet->made[i][k]);
+	}
 }
 
 static int start_client(struct fleet *fleet, enum device_source source)
@@ -309,7 +332,8 @@ static int start_host(struct fleet *fleet)
 int fleet_start(struct fleet *fleet, sd_event *event, const struct options *options)
 {
 	struct poller_options poller = { .interval_us = options->poll_interval_us, .has_host_phys = options->has_host_phys,
-					 .skips_idle = options->skips_idle, .visits_once = options->verb != VERB_SERVE };
+					 .skips_idle = options->skips_idle, .visits_once = options->verb != VERB_SERVE,
+					 .visited = wears_visited };
 	bool has_replay = options->replays[0] != NULL;
 	int r;
 
@@ -317,7 +341,12 @@ int fleet_start(struct fleet *fleet, sd_event *event, const struct options *opti
 				 .drives = { .events = { fleet, on_added, on_removed }, .filter = options->filter,
 					     .has_fabrics = options->has_fabrics } };
 	fleet->databases = databases_load(options);
-	r = fleet->databases ? poller_new(event, &fleet->drives, &poller, &fleet->poller) : -ENOMEM;
+	fleet->wears = wears_new(event, &fleet->drives, options, options->verb == VERB_SERVE && options->has_history);
+	if (!fleet->databases || !fleet->wears)
+		return -ENOMEM;
+	databases_tell_catalogue(fleet->databases, wears_use_catalogue, fleet->wears);
+	poller.context = fleet->wears;
+	r = poller_new(event, &fleet->drives, &poller, &fleet->poller);
 	if (r >= 0 && has_replay)
 		r = start_client(fleet, SOURCE_REPLAY);
 	if (r >= 0 && (!has_replay || options->replay_beside_host))
@@ -337,6 +366,7 @@ void fleet_stop(struct fleet *fleet)
 	sd_event_source_unref(fleet->rescan);
 	sd_device_monitor_unref(fleet->monitor);
 	poller_free(fleet->poller);
+	wears_free(fleet->wears);
 	databases_free(fleet->databases);
 }
 

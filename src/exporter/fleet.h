@@ -4,7 +4,10 @@
 #include <systemd/sd-event.h>
 
 #include "exporter/databases.h"
+#include "exporter/wears.h"
 #include "poll/poller.h"
+
+enum { FLEET_ARGUMENTS = 5 };			/* of a program, beside the captures */
 
 struct fleet {
 	sd_event *event;
@@ -16,11 +19,12 @@ struct fleet {
 	bool is_discovered[N_DEVICE_SOURCES];
 	uint64_t discovery_failures;
 	struct databases *databases;		/* of drives: what ATA attributes mean */
+	struct wears *wears;			/* how worn they are */
 	bool is_stopping;
 
 	char *program[N_DEVICE_SOURCES];	/* these three: fleet_program() */
-	const char *arguments[N_DEVICE_SOURCES][OPTIONS_LIST + 4];
-	char *level_argument, *hang_argument;
+	const char *arguments[N_DEVICE_SOURCES][OPTIONS_LIST + FLEET_ARGUMENTS + 1];
+	char *made[N_DEVICE_SOURCES][FLEET_ARGUMENTS];
 	sd_event_source *rescan;
 	void *monitor;				/* sd_device_monitor */
 };

@@ -6,14 +6,19 @@
 #include <string.h>
 #include <sys/un.h>
 
+#include "base/clock.h"
+#include "health/catalogue.h"
 #include "metric/exposition.h"
 #include "page/page.h"
 
 /* What follows a flag, and what is done with it. */
-enum flag_kind { FLAG_STRING, FLAG_LIST, FLAG_SWITCH, FLAG_DURATION, FLAG_LEVEL, FLAG_INCLUDE, FLAG_EXCLUDE, FLAG_SKIP, FLAG_HELP,
-		 FLAG_VERSION, FLAG_LIST_METRICS, FLAG_LIST_METRICS_MARKDOWN, FLAG_LIST_ATTRIBUTES };
+enum flag_kind { FLAG_STRING, FLAG_LIST, FLAG_SWITCH, FLAG_DURATION, FLAG_MOMENT, FLAG_SPEED, FLAG_LEVEL, FLAG_INCLUDE, FLAG_EXCLUDE,
+		 FLAG_SKIP, FLAG_HELP, FLAG_VERSION, FLAG_LIST_METRICS, FLAG_LIST_METRICS_MARKDOWN, FLAG_LIST_ATTRIBUTES,
+		 FLAG_LIST_CATALOGUE };
 
-enum { SHORTEST_INTERVAL_US = 100000 };
+#define SHORTEST_INTERVAL_US UINT64_C(100000)
+#define LONGEST_INTERVAL_US (366 * UINT64_C(86400000000))
+#define LAST_MOMENT_US (10000 * UINT64_C(86400000000))	/* of a replay: 27 years */
 
 struct flag {
 	const char *name, *value;	/* value: what --help calls it; NULL: it takes none */
@@ -33,8 +38,12 @@ static const struct flag flags[] = {
 	{ "collector.drivedb", NULL, FLAG_SWITCH, AT(has_drivedb),
 	  "Names and units of ATA attributes from smartmontools' drivedb.h where that is installed (on by default)" },
 	{ "drivedb.path", "FILE", FLAG_LIST, AT(drivedb_paths), "A drivedb.h, in place of those in the usual places; may be repeated" },
+	{ "catalogue.path", "FILE", FLAG_LIST, AT(catalogue_paths),
+	  "A file of rated figures, in place of those in the usual places; may be repeated, and the last one overrides" },
 	{ "collector.host-phys", NULL, FLAG_SWITCH, AT(has_host_phys),
 	  "Error counters of the host's side of SAS links (off by default: a host adapter may have to ask its expanders)" },
+	{ "collector.history", NULL, FLAG_SWITCH, AT(has_history),
+	  "Days of each drive in a data base in $STATE_DIRECTORY, else /var/lib/drive_exporter (on by default)" },
 	{ "poll.interval", "DURATION", FLAG_DURATION, AT(poll_interval_us),
 	  "How often health and temperature are read; slower readings scale with it (default 60s)" },
 	{ "standby.skip", "STATE", FLAG_SKIP, AT(skips_idle),
@@ -54,13 +63,20 @@ static const struct flag flags[] = {
 	{ "replay.path", "PROGRAM", FLAG_STRING, AT(replay_path), "Start this drive_replay (default: beside this program)" },
 	{ "replay.hang-file", "PATH", FLAG_STRING, AT(replay_hang_file),
 	  "A capture's hang writes to this file: on a frozen file system that is a true state D" },
+	{ "replay.speed", "FACTOR", FLAG_SPEED, AT(replay_speed),
+	  "With --replay: time runs so many times as fast, 1 (default) to 10000000; only for hung drives it does not" },
+	{ "replay.from", "DURATION", FLAG_MOMENT, AT(replay_from_us),
+	  "With --replay: begin at that moment of the captures; the clock is then that much ahead" },
 	{ "all", NULL, FLAG_SWITCH, AT(has_all), "once: with the tables of ATA attributes" },
+	{ "csv", NULL, FLAG_SWITCH, AT(has_csv), "history DRIVE: all columns, as CSV" },
 	{ "keep-serials", NULL, FLAG_SWITCH, AT(keep_serials), "capture: leave serial numbers and world wide names as they are" },
 	{ "log.level", "LEVEL", FLAG_LEVEL, AT(log_level), "debug, info, warn or error (default info)" },
 	{ "list-metrics", NULL, FLAG_LIST_METRICS, 0, "Print every metric family and end" },
 	{ "list-metrics-markdown", NULL, FLAG_LIST_METRICS_MARKDOWN, 0, "Print them as a Markdown table, as in docs/metrics.md, and end" },
 	{ "list-attributes-markdown", NULL, FLAG_LIST_ATTRIBUTES, 0,
 	  "Print what SATA SSDs tell by their attributes, as in docs/wear-sources.md, and end" },
+	{ "list-catalogue-markdown", NULL, FLAG_LIST_CATALOGUE, 0,
+	  "Print what drives are rated for, by model, as in docs/catalogue.md, and end" },
 	{ "version", NULL, FLAG_VERSION, 0, "Print the version and end" },
 	{ "help", NULL, FLAG_HELP, 0, "Print this and end" },
 };
@@ -73,14 +89,18 @@ static const struct {
 	{ "once", "Read every drive once and print the metrics; exit status 1 if a drive could not be read", VERB_ONCE },
 	{ "list", "Read every drive once and print a table; exit status as of once", VERB_LIST },
 	{ "capture", "Print what DEVICE answers as a capture, serial numbers replaced", VERB_CAPTURE },
+	{ "history", "Print the days of DRIVE (label, serial number, or part of the label), without it all drives;\n"
+	  "           export: all of it, for import FILE (or -) on another host", VERB_HISTORY },
+	{ "check-config", "Check FILE..., or the catalogue of rated figures where it usually is; exit status 1 if there are errors",
+	  VERB_CHECK_CONFIG },
 };
 
 static void print_help(void)
 {
-	printf("Usage: drive_exporter [serve|once|list|capture DEVICE] [FLAGS]\n\n"
+	printf("Usage: drive_exporter [serve|once|list|capture DEVICE|history [DRIVE|export|import FILE]|check-config [FILE...]] [FLAGS]\n\n"
 	       "Prometheus exporter for the health, wear and errors of SAS, SATA and NVMe drives.\n\nCommands:\n");
 	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
-		printf("  %-8s %s\n", verbs[i].name, verbs[i].help);
+		printf("  %-12s %s\n", verbs[i].name, verbs[i].help);
 	printf("\nFlags:\n");
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
 		char name[80];
@@ -107,6 +127,19 @@ static void print_attributes(void)
 	fwrite(out.at, 1, out.length, stdout);
 }
 
+static int print_catalogue(struct text *error)
+{
+	AUTO_FREE char *file = catalogue_shipped_file();
+	AUTO_TEXT out = TEXT_LIMIT(4 << 20);
+	int r = file ? catalogue_list_markdown(file, &out, error) : -ENOMEM;
+
+	if (!r)
+		fwrite(out.at, 1, out.length, stdout);
+	else if (r != -EINVAL)
+		text_add(error, strerror(-r));
+	return r;
+}
+
 static enum options_verdict printed(struct text *error)
 {
 	if (!fflush(stdout) && !ferror(stdout))
@@ -116,7 +149,7 @@ static enum options_verdict printed(struct text *error)
 }
 
 /* "500ms", "60s", "5m", "1h"; a number alone is not a duration, as in the ecosystem's other programs. */
-static bool parse_duration(const char *text, uint64_t *ret_us)
+static bool parse_duration(const char *text, uint64_t max_us, uint64_t *ret_us)
 {
 	static const struct {
 		const char *name;
@@ -133,19 +166,20 @@ static bool parse_duration(const char *text, uint64_t *ret_us)
 	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
 		if (!strcmp(text + digits, units[i].name) && text_to_u64(number, 1000000000000, &n)) {
 			*ret_us = n * units[i].us;
-			return n > 0 && n <= 366 * 86400000000 / units[i].us;
+			return n <= max_us / units[i].us;
 		}
 	return false;
 }
 
-static enum options_verdict add_to_list(const char **list, const char *value, const struct flag *flag, struct text *error)
+static enum options_verdict add_to_list(const char **list, const char *value, const char *dashes, const char *name,
+					struct text *error)
 {
 	size_t n = 0;
 
 	while (list[n])
 		n++;
 	if (n == OPTIONS_LIST) {
-		text_addf(error, "--%s is given more than %d times", flag->name, OPTIONS_LIST);
+		text_addf(error, "%s%s is given more than %d times", dashes, name, OPTIONS_LIST);
 		return OPTIONS_BAD;
 	}
 	list[n] = value;
@@ -168,14 +202,22 @@ static enum options_verdict apply(const struct flag *flag, const char *value, bo
 		*(const char **)at = value;
 		return OPTIONS_GO;
 	case FLAG_LIST:
-		return add_to_list((const char **)at, value, flag, error);
+		return add_to_list((const char **)at, value, "--", flag->name, error);
 	case FLAG_SWITCH:
 		*(bool *)at = is_on;
 		return OPTIONS_GO;
 	case FLAG_DURATION:
-		if (!parse_duration(value, (uint64_t *)at))
+		if (!parse_duration(value, LONGEST_INTERVAL_US, (uint64_t *)at))
 			return bad_value(flag, value, "a duration such as 60s or 5m", error);
 		return *(uint64_t *)at >= SHORTEST_INTERVAL_US ? OPTIONS_GO : bad_value(flag, value, "100ms or more", error);
+	case FLAG_MOMENT:
+		o->has_replay_clock = true;
+		return parse_duration(value, LAST_MOMENT_US, (uint64_t *)at)
+		       ? OPTIONS_GO : bad_value(flag, value, "a duration such as 90m or 400d, at most 10000d", error);
+	case FLAG_SPEED:
+		o->has_replay_clock = true;
+		return text_to_decimal(value, 1, CLOCK_SPEED_MAX, (double *)at)
+		       ? OPTIONS_GO : bad_value(flag, value, "a number from 1 to 10000000", error);
 	case FLAG_LEVEL:
 		return log_level_from_name(value, (enum log_level *)at)
 		       ? OPTIONS_GO : bad_value(flag, value, "debug, info, warn or error", error);
@@ -202,6 +244,8 @@ static enum options_verdict apply(const struct flag *flag, const char *value, bo
 	case FLAG_LIST_ATTRIBUTES:
 		print_attributes();
 		return printed(error);
+	case FLAG_LIST_CATALOGUE:
+		return print_catalogue(error) ? OPTIONS_BAD : printed(error);
 	}
 	return OPTIONS_BAD;
 }
@@ -245,12 +289,24 @@ static enum options_verdict take_flag(char **argv, int *i, struct options *o, st
 	return apply(flag, value, is_on, o, error);
 }
 
+/* One word, and behind import one more. */
+static bool may_follow(const struct options *o)
+{
+	return !o->words[0] || (!o->words[1] && !strcmp(o->words[0], "import"));
+}
+
 static enum options_verdict take_word(const char *word, bool *has_verb, struct options *o, struct text *error)
 {
 	if (*has_verb && o->verb == VERB_CAPTURE && !o->device) {
 		o->device = word;
 		return OPTIONS_GO;
 	}
+	if (*has_verb && o->verb == VERB_HISTORY && may_follow(o)) {
+		o->words[o->words[0] ? 1 : 0] = word;
+		return OPTIONS_GO;
+	}
+	if (*has_verb && o->verb == VERB_CHECK_CONFIG)
+		return add_to_list(o->files, word, "", "a file to check", error);
 	for (size_t i = 0; i < ARRAY_SIZE(verbs) && !*has_verb; i++)
 		if (!strcmp(word, verbs[i].name)) {
 			o->verb = verbs[i].verb;
@@ -281,7 +337,7 @@ enum options_verdict options_parse(int argc, char **argv, struct options *ret, s
 	bool has_verb = false;
 
 	*ret = (struct options){ .telemetry_path = "/metrics", .log_level = LOG_LEVEL_INFO, .has_block = true, .has_drivedb = true,
-				 .poll_interval_us = 60000000, .filter = drive_filter_new() };
+				 .has_history = true, .poll_interval_us = 60000000, .replay_speed = 1, .filter = drive_filter_new() };
 	if (!ret->filter) {
 		text_add(error, "no memory");
 		return OPTIONS_BAD;
@@ -300,6 +356,19 @@ enum options_verdict options_parse(int argc, char **argv, struct options *ret, s
 	}
 	if (ret->has_all && ret->verb != VERB_ONCE) {
 		text_add(error, "--all goes with once");
+		return OPTIONS_BAD;
+	}
+	if (ret->has_replay_clock && (!ret->replays[0] || ret->replay_beside_host)) {
+		text_addf(error, "--replay.speed and --replay.from go with --replay%s", ret->replay_beside_host
+			  ? " alone, not with --replay.beside-host: this machine's drives have no other clock" : "");
+		return OPTIONS_BAD;
+	}
+	if (ret->words[0] && !strcmp(ret->words[0], "import") && !ret->words[1]) {
+		text_add(error, "history import needs a file, or - for standard input");
+		return OPTIONS_BAD;
+	}
+	if (ret->has_csv && (!ret->words[0] || ret->words[1] || !strcmp(ret->words[0], "export"))) {
+		text_add(error, "--csv goes with history DRIVE");
 		return OPTIONS_BAD;
 	}
 	ret->has_ata_attributes |= ret->has_all;

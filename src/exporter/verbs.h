@@ -7,6 +7,8 @@ int verb_serve(const struct options *);
 int verb_once(const struct options *);
 int verb_list(const struct options *);
 int verb_capture(const struct options *);
+int verb_history(const struct options *);
+int verb_check_config(const struct options *);
 
 /* once.c: runs the loop until every drive had its first visit or is past its deadline. 0, or a negative errno with a line
  * logged. */

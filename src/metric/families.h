@@ -58,6 +58,32 @@ X(drive_nand_written_bytes_total, METRIC_COUNTER, LIFETIME, L(NULL), \
 	"Bytes the drive wrote to its flash over its life; by drive_written_bytes_total this is its write amplification.") \
 X(drive_nand_read_bytes_total, METRIC_COUNTER, LIFETIME, L(NULL), \
 	"Bytes the drive read from its flash over its life.") \
+X(drive_rated_info, METRIC_INFO, LIFETIME, L("source", "grade", "tbw_basis", "dwpd_basis", "afr_basis"), \
+	"What the drive's rating is worth: where it was read, graded A (the maker's own) to C (a table of other people), and whether TBW, DWPD and AFR are stated there or computed from the others.") \
+X(drive_rated_endurance_bytes, METRIC_GAUGE, LIFETIME, L(NULL), \
+	"Bytes the drive may be written with by its rating (TBW).") \
+X(drive_rated_writes_per_day, METRIC_GAUGE, LIFETIME, L(NULL), \
+	"How often a day the drive's whole capacity may be written during its warranty, by its rating (DWPD).") \
+X(drive_rated_warranty_seconds, METRIC_GAUGE, LIFETIME, L(NULL), \
+	"Time of the maker's warranty, of years of 365 days.") \
+X(drive_rated_annual_failure_ratio, METRIC_GAUGE, LIFETIME, L(NULL), \
+	"Part of such drives that may fail in a year by their rating (AFR).") \
+X(drive_rated_unrecoverable_errors_per_bit_read, METRIC_GAUGE, LIFETIME, L(NULL), \
+	"Unrecoverable errors by bits read that the rating allows (UBER).") \
+X(drive_rated_temperature_celsius, METRIC_GAUGE, LIFETIME, L("kind", "where"), \
+	"Operating temperatures of the rating, low and high, and where they hold: internal, case or ambient.") \
+X(drive_rated_latency_seconds, METRIC_GAUGE, LIFETIME, L("op"), \
+	"Latency of a read or write by the drive's rating.") \
+X(drive_rated_endurance_used_ratio, METRIC_GAUGE, LIFETIME, L(NULL), \
+	"Bytes written of those that the rating allows: 1 is the whole rating; it may pass 1.") \
+X(drive_writes_per_day, METRIC_GAUGE, DRIVE, L("window"), \
+	"How often a day the drive's whole capacity was written: over its lifetime, 30d or 7d; to be compared with drive_rated_writes_per_day.") \
+X(drive_write_amplification_ratio, METRIC_GAUGE, DRIVE, L("window"), \
+	"Bytes the drive wrote to its flash by bytes the host wrote: over its lifetime, 30d or 7d.") \
+X(drive_endurance_exhaustion_timestamp_seconds, METRIC_GAUGE, DRIVE, L("basis", "window"), \
+	"The day on which the drive's endurance is used up if it goes on as over its lifetime or the last 30d, in seconds since 1970; in the past once it is. basis: indicator (the drive's own), rated (bytes written against the rating), earliest (of these). +Inf: in more than 20 years. Absent: nothing can be said yet.") \
+X(drive_endurance_exhaustion_bound_timestamp_seconds, METRIC_GAUGE, DRIVE, L("basis", "window", "bound"), \
+	"The earliest and the latest day for that which go with what was seen, if the load stays as it is; absent where they are too far apart to be of use.") \
 X(drive_warning, METRIC_GAUGE, DRIVE, L("reason", "class"), \
 	"1 if there is this reason to worry about the drive, else 0.") \
 X(drive_warning_info, METRIC_INFO, DRIVE, L("reason", "text"), \
@@ -366,6 +392,8 @@ X(drive_scsi_device_cache_total, METRIC_COUNTER, LIFETIME, L("kind"), \
 	"Hitachi, HGST: use of the device cache: read_hits_full, read_hits_partial, read_misses, write_hits, fast_writes.") \
 X(drive_exporter_build_info, METRIC_INFO, PLAIN, L("version"), \
 	"The exporter's version.") \
+X(drive_exporter_time_seconds, METRIC_GAUGE, PLAIN, L(NULL), \
+	"The exporter's clock, in seconds since 1970; with --replay.speed it runs with the replay.") \
 X(drive_exporter_replayed_drives, METRIC_GAUGE, PLAIN, L(NULL), \
 	"Drives served out of captures: these are not drives of this host.") \
 X(drive_exporter_drives_seen, METRIC_GAUGE, PLAIN, L(NULL), \
@@ -384,6 +412,12 @@ X(drive_exporter_replies_dropped_total, METRIC_COUNTER, PLAIN, L("reason"), \
 	"Answers of drive_prober not used: generation (of an earlier run of it), other_disk (the device is another disk by now), unknown (nobody asked).") \
 X(drive_exporter_collector_up, METRIC_GAUGE, PLAIN, L("collector"), \
 	"1 if this part is built in, switched on and working.") \
+X(drive_exporter_catalogue_rows, METRIC_GAUGE, PLAIN, L(NULL), \
+	"Rows of rated figures that are in use, from the catalogue that is installed and from files of the operator's.") \
+X(drive_exporter_history_committed_timestamp_seconds, METRIC_GAUGE, PLAIN, L(NULL), \
+	"When the newest reading was made that is known to be on the disk in the history; absent before the first.") \
+X(drive_exporter_history_rows_committed_total, METRIC_COUNTER, PLAIN, L(NULL), \
+	"Rows that were written to the history, each a drive's day as it was known then.") \
 X(drive_exporter_command_seconds, METRIC_HISTOGRAM, PLAIN, L("transport"), \
 	"How long our own commands to the drives took.") \
 X(process_cpu_seconds_total, METRIC_COUNTER, PLAIN, L(NULL), \

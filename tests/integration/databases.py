@@ -137,8 +137,36 @@ def at_sighup(folder):
         cases.check(True, 'many signals at once do no harm')
 
 
+def catalogue(path, rated_tbw):
+    with open(path, 'w', encoding='utf-8') as f:
+        f.write('model,capacity_gb,rated_tbw,source\nZA3840NM10001,,%s,a test\n' % rated_tbw)
+
+
+def the_catalogue_at_sighup(folder):
+    drive, rated = capture(os.path.join(folder, 'drive.capture'), 'ZA3840NM10001', {9: (100, 15330), 231: (88, 0), 241: (100, 782310)}), \
+        os.path.join(folder, 'rated.csv')
+
+    def used(metrics):
+        return metrics.value('drive_rated_endurance_bytes'), metrics.value('drive_rated_endurance_used_ratio')
+    catalogue(rated, '2000')
+    with exporter.Exporter('--replay=' + drive, '--catalogue.path=' + rated, '--poll.interval=200ms') as daemon:
+        metrics = daemon.wait_until('the rating', lambda m: used(m)[0] == 2e15)
+        cases.check(abs(used(metrics)[1] - 782310 * GIB / 2e15) < 1e-9, 'what is used of a rating of ours is told', used(metrics))
+        cases.check(metrics.value('drive_rated_info', source='a test', grade='operator', tbw_basis='stated') == 1,
+                    'and whose it is', metrics.text)
+        catalogue(rated, '1000')
+        daemon.process.send_signal(signal.SIGHUP)
+        metrics = daemon.wait_until('the new rating', lambda m: used(m)[0] == 1e15)
+        cases.check(abs(used(metrics)[1] - 782310 * GIB / 1e15) < 1e-9, 'at SIGHUP the catalogue is read anew', used(metrics))
+        catalogue(rated, 'many')
+        daemon.process.send_signal(signal.SIGHUP)
+        exporter.wait_for('the refusal', lambda: 'stay as they were' in '\n'.join(daemon.log))
+        cases.check('rated.csv:2: ' in '\n'.join(daemon.log) and used(daemon.metrics())[0] == 1e15,
+                    'one with a mistake changes nothing, and the mistake is told', '\n'.join(daemon.log))
+
+
 def main():
-    for test in (what_it_adds, built_in_goes_first, a_broken_one, at_sighup):
+    for test in (what_it_adds, built_in_goes_first, a_broken_one, at_sighup, the_catalogue_at_sighup):
         with tempfile.TemporaryDirectory() as folder:
             test(folder)
 

@@ -2,8 +2,9 @@
 
     seeds.py --targets "tests/fuzz/a tests/fuzz/b" FOLDER
 
-makes FOLDER/a and so on, by the name of the target: for those that read captures the captures; for those that read pages,
-whose first byte chooses the page, a few answers to each command behind every such byte; for others the answers alone.
+makes FOLDER/a and so on, by the name of the target: for those that read captures the captures, and for those that read catalogues
+the one that we have, whole and line by line; for the history lines of CSV; for those that read
+pages, whose first byte chooses the page, a few answers to each command behind every such byte; for others the answers alone.
 """
 
 import argparse
@@ -14,8 +15,14 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CAPTURES = sorted(glob.glob(os.path.join(HERE, '..', 'captures', '*.capture')))
+CATALOGUE = os.path.join(HERE, '..', '..', 'data', 'drives.csv')
+CATALOGUE_BYTES = 8000  # a fuzzer takes no longer ones
 PAGES = 96              # at least as many as there are pages
 ANSWERS_OF_COMMAND = 2  # more of the same kind teach a fuzzer little
+
+
+HISTORY_LINES = [b'"A","M","S","W",2026-11-30,1,2,3,0.5,4,5,6,7,8,"F","P","Q"', b'A,M,S,W,2026-11-30,1,2,3,,4,,,,,F,P,Q',
+                 b'"\\x3da""b\\\\","","","",1970-01-01,0,0,0,-1e-300,0,1e300,2.55,,,"","",""']
 
 
 def answers(path):
@@ -41,10 +48,19 @@ def write(folder, data):
 
 
 def seeds_of(name):
+    if 'catalogue' in name:
+        with open(CATALOGUE, 'rb') as f:
+            text = f.read()
+        yield text[:CATALOGUE_BYTES]
+        yield from text.splitlines(True)
+        return
     if 'capture' in name:
         for path in CAPTURES:
             with open(path, 'rb') as f:
                 yield f.read()
+        return
+    if 'history' in name:
+        yield from HISTORY_LINES
         return
     seen = {}
     for path in CAPTURES:

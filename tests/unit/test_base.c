@@ -86,6 +86,19 @@ static void numbers_from_outside_are_whole_and_bounded(void **state)
 	assert_false(text_hex_to_u64("0x1", 255, &v));
 }
 
+static void decimal_numbers_are_plain_and_bounded(void **state)
+{
+	static const char *const bad[] = { "", ".", ".5", "1.", "1..5", "1.5.0", "+1", "-1", " 1", "1 ", "1e3", "0x10", "nan", "inf", "1,5",
+					   "0.99", "1000.001", "1x", "1.5x" };
+	double v;
+
+	assert_true(text_to_decimal("1", 1, 1000, &v) && v == 1);
+	assert_true(text_to_decimal("1000.000", 1, 1000, &v) && v == 1000);
+	assert_true(text_to_decimal("7.25", 1, 1000, &v) && v == 7.25);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_false(text_to_decimal(bad[i], 1, 1000, &v));
+}
+
 static void text_stops_at_its_limit(void **state)
 {
 	struct text t = TEXT_LIMIT(4);
@@ -213,6 +226,7 @@ int main(void)
 		cmocka_unit_test(labels_are_spelled_as_udev_does),
 		cmocka_unit_test(what_is_not_utf8_is_replaced),
 		cmocka_unit_test(numbers_from_outside_are_whole_and_bounded),
+		cmocka_unit_test(decimal_numbers_are_plain_and_bounded),
 		cmocka_unit_test(text_stops_at_its_limit),
 		cmocka_unit_test(arrays_grow_and_keep_what_they_hold),
 		cmocka_unit_test(failures_blame_the_right_party),

@@ -370,6 +370,10 @@ static const enum metric_family_id others_that_stay[] = {
 	drive_grown_defects, drive_reallocated_sectors, drive_retired_blocks, drive_scsi_format_blocks,
 	drive_nvme_bad_blocks, drive_nvme_erase_cycles, drive_nvme_media_dies,
 
+	drive_rated_info, drive_rated_endurance_bytes, drive_rated_writes_per_day, drive_rated_warranty_seconds,
+	drive_rated_annual_failure_ratio, drive_rated_unrecoverable_errors_per_bit_read, drive_rated_temperature_celsius,
+	drive_rated_latency_seconds, drive_rated_endurance_used_ratio,
+
 	drive_present, drive_up, drive_reserved, drive_power_state, drive_poll_timestamp_seconds,
 	drive_poll_interval_seconds, drive_command_started_timestamp_seconds,
 };

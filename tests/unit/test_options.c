@@ -47,7 +47,7 @@ static void without_flags_the_defaults_hold(void **state)
 	assert_string_equal(l.options.telemetry_path, "/metrics");
 	assert_true(l.options.poll_interval_us == 60000000);
 	assert_int_equal(l.options.log_level, LOG_LEVEL_INFO);
-	assert_true(l.options.has_block);
+	assert_true(l.options.has_block && l.options.has_history);
 	assert_false(l.options.has_ata_attributes || l.options.replay_beside_host || l.options.keep_serials);
 	assert_null(l.options.prober_path);
 	assert_null(l.options.prober_socket);
@@ -156,6 +156,27 @@ static void durations_have_units(void **state)
 	}
 }
 
+static void a_replay_has_a_clock_of_its_own(void **state)
+{
+	struct line l;
+
+	parse(&l, "--replay=/tmp");
+	assert_int_equal(l.verdict, OPTIONS_GO);
+	assert_true(l.options.replay_speed == 1 && !l.options.replay_from_us);
+	done(&l);
+	parse(&l, "--replay=/tmp --replay.speed=86400.5 --replay.from=400d");
+	assert_int_equal(l.verdict, OPTIONS_GO);
+	assert_true(l.options.replay_speed == 86400.5 && l.options.replay_from_us == 400 * UINT64_C(86400000000));
+	done(&l);
+	parse(&l, "once --replay.from=0s --replay.speed=10000000 --replay=/tmp");
+	assert_int_equal(l.verdict, OPTIONS_GO);
+	assert_true(l.options.replay_speed == 10000000 && !l.options.replay_from_us);
+	done(&l);
+	parse(&l, "--replay=/tmp --replay.beside-host");
+	assert_int_equal(l.verdict, OPTIONS_GO);
+	done(&l);
+}
+
 static void log_levels_have_names(void **state)
 {
 	static const char *const names[] = { "error", "warn", "info", "debug" };
@@ -196,7 +217,27 @@ static void what_is_wrong_is_said_in_one_line(void **state)
 		{ "--", "unexpected argument \"--\"" },
 		{ "capture", "capture needs a device, as in: drive_exporter capture sda" },
 		{ "capture sda sdb", "unexpected argument \"sdb\"" },
+		{ "history a b", "unexpected argument \"b\"" },
+		{ "history export x", "unexpected argument \"x\"" },
+		{ "history import x y", "unexpected argument \"y\"" },
+		{ "history import", "history import needs a file, or - for standard input" },
+		{ "history --csv", "--csv goes with history DRIVE" },
+		{ "history export --csv", "--csv goes with history DRIVE" },
+		{ "history import x --csv", "--csv goes with history DRIVE" },
+		{ "once --csv", "--csv goes with history DRIVE" },
+		{ "history-child /tmp", "unexpected argument \"history-child\"" },
 		{ "--replay=/nonexistent/x", "--replay=/nonexistent/x: No such file or directory" },
+		{ "--replay.speed=10", "--replay.speed and --replay.from go with --replay" },
+		{ "--replay.speed=1", "--replay.speed and --replay.from go with --replay" },
+		{ "--replay.from=1d", "--replay.speed and --replay.from go with --replay" },
+		{ "--replay=/tmp --replay.beside-host --replay.speed=10", "--replay.speed and --replay.from go with --replay alone, not" },
+		{ "--replay=/tmp --replay.beside-host --replay.from=1d", "--replay.speed and --replay.from go with --replay alone, not" },
+		{ "--replay.beside-host --replay.from=1d", "--replay.speed and --replay.from go with --replay alone, not" },
+		{ "--replay=/tmp --replay.speed=0.5", "--replay.speed: \"0.5\" is not a number from 1 to 10000000" },
+		{ "--replay=/tmp --replay.speed=10000001", "--replay.speed: \"10000001\" is not a number from 1 to 10000000" },
+		{ "--replay=/tmp --replay.speed=1e3", "--replay.speed: \"1e3\" is not a number from 1 to 10000000" },
+		{ "--replay=/tmp --replay.from=10", "--replay.from: \"10\" is not a duration such as 90m or 400d, at most 10000d" },
+		{ "--replay=/tmp --replay.from=10001d", "--replay.from: \"10001d\" is not a duration such as 90m or 400d, at most 10000d" },
 		{ "--drive.include=(", "--drive.include: bad pattern \"(\": Unmatched ( or \\(" },
 		{ "--drive.exclude=serial=[", "--drive.exclude: bad pattern \"[\": Unmatched [, [^, [:, [., or [=" },
 		{ "--drive.include=a.* --bogus", "unknown flag --bogus" },
@@ -222,6 +263,9 @@ static void commands_and_flags_mix(void **state)
 	} good[] = {
 		{ "serve", VERB_SERVE }, { "once", VERB_ONCE }, { "list --log.level=error", VERB_LIST },
 		{ "--log.level error capture --keep-serials sda", VERB_CAPTURE }, { "capture once", VERB_CAPTURE },
+		{ "check-config", VERB_CHECK_CONFIG }, { "check-config a.csv --log.level=error once", VERB_CHECK_CONFIG },
+		{ "history", VERB_HISTORY }, { "history --csv sda", VERB_HISTORY }, { "history import -", VERB_HISTORY },
+		{ "history export", VERB_HISTORY },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
@@ -232,6 +276,29 @@ static void commands_and_flags_mix(void **state)
 		assert_int_equal(l.options.verb, good[i].verb);
 		done(&l);
 	}
+}
+
+static void files_to_check_are_kept(void **state)
+{
+	AUTO_TEXT words = TEXT_LIMIT(8000);
+	struct line l;
+
+	parse(&l, "check-config a.csv --catalogue.path=c.csv once --catalogue.path d.csv");
+	assert_int_equal(l.verdict, OPTIONS_GO);
+	assert_string_equal(l.options.files[0], "a.csv");
+	assert_string_equal(l.options.files[1], "once");
+	assert_null(l.options.files[2]);
+	assert_string_equal(l.options.catalogue_paths[0], "c.csv");
+	assert_string_equal(l.options.catalogue_paths[1], "d.csv");
+	assert_null(l.options.catalogue_paths[2]);
+	done(&l);
+	text_add(&words, "check-config");
+	for (int i = 0; i <= OPTIONS_LIST; i++)
+		text_addf(&words, " %d.csv", i);
+	parse(&l, words.at);
+	assert_int_equal(l.verdict, OPTIONS_BAD);
+	assert_string_equal(l.error.at, "a file to check is given more than 64 times");
+	done(&l);
 }
 
 static void filters_are_taken(void **state)
@@ -280,6 +347,7 @@ static void what_is_only_printed_ends_there(void **state)
 	assert_non_null(strstr(out, "--[no-]collector.block\n"));
 	assert_non_null(strstr(out, "--poll.interval=DURATION\n"));
 	assert_non_null(strstr(out, "once"));
+	assert_null(strstr(out, "history-child"));	/* is not for people */
 	for (const char *line = out, *end; *line && (end = strchr(line, '\n')); line = end + 1)
 		assert_in_range(end - line, 0, 120);
 	read_output("--list-metrics", out, sizeof out);
@@ -297,9 +365,11 @@ int main(void)
 		cmocka_unit_test(a_list_has_an_end),
 		cmocka_unit_test(switches_go_on_and_off_and_the_last_word_counts),
 		cmocka_unit_test(durations_have_units),
+		cmocka_unit_test(a_replay_has_a_clock_of_its_own),
 		cmocka_unit_test(log_levels_have_names),
 		cmocka_unit_test(what_is_wrong_is_said_in_one_line),
 		cmocka_unit_test(commands_and_flags_mix),
+		cmocka_unit_test(files_to_check_are_kept),
 		cmocka_unit_test(filters_are_taken),
 		cmocka_unit_test(what_is_only_printed_ends_there),
 	};
