@@ -96,8 +96,11 @@ static const struct store_drive *find_drive(const struct store_drive *drives, si
 		if (n_found)
 			fprintf(stderr, "drive_exporter: error: \"%s\" stands for %zu drives:\n", word, n_found);
 		for (size_t i = 0; i < n && n_found; i++)
-			if (ways[way](&drives[i], word))
-				fprintf(stderr, "  %s\n", drives[i].id.drive);
+			if (ways[way](&drives[i], word)) {
+				char label[3 * HISTORY_DRIVE_MAX + 1];
+
+				fprintf(stderr, "  %s\n", text_printable(drives[i].id.drive, label, sizeof label));
+			}
 		if (n_found)
 			return NULL;
 	}

@@ -25,7 +25,10 @@ struct wear {
 	struct observed seen;
 	struct outlook outlook;
 	const struct rated *rated;
+	char firmware[HISTORY_FIRMWARE_MAX];	/* these two: when it was last looked up */
+	uint64_t capacity_bytes;
 	bool is_loaded, has_observed;
+	bool is_blank;			/* when last worked out it had told nothing yet */
 	uint64_t begun_us;		/* of CLOCK_MONOTONIC */
 	int64_t worked_out_s;		/* 0: not yet */
 	int64_t put_s, put_reading_s;
@@ -129,6 +132,8 @@ static void look_up(struct wears *ws, struct drive *drive)
 	const struct drive_facts *f = &drive->facts;
 	struct catalogue_drive who = { f->vendor, f->model, f->firmware, f->serial, drive_capacity_bytes_known(drive) };
 
+	text_copy(wear_of(drive)->firmware, HISTORY_FIRMWARE_MAX, f->firmware);
+	wear_of(drive)->capacity_bytes = who.capacity_bytes;
 	wear_of(drive)->rated = ws->catalogue ? catalogue_find(ws->catalogue, &who) : NULL;
 }
 
@@ -142,6 +147,7 @@ static void work_out(struct wears *ws, struct drive *drive)
 	now = now_of(drive);
 	w->outlook = outlook_of(&w->seen, &now);
 	w->worked_out_s = now.at_s;
+	w->is_blank = isnan(now.wear) && isnan(now.written);
 	show(drive);
 }
 
@@ -158,12 +164,15 @@ static void follow(struct drive *drive)
 	show(drive);
 }
 
-/* Once an hour; visits are spread over time, and so is this. A clock that went back makes it due, too. */
-static bool is_due(const struct wear *w)
+/* Once an hour; visits are spread over time, and so is this. A clock that went back makes it due, too, and what is another drive
+ * to the catalogue. */
+static bool is_due(const struct drive *drive)
 {
+	const struct wear *w = wear_of(drive);
 	int64_t now_s = clock_real_us() / 1000000;
 
-	return now_s - w->worked_out_s >= HOUR_S || now_s < w->worked_out_s;
+	return now_s - w->worked_out_s >= HOUR_S || now_s < w->worked_out_s || w->is_blank ||
+	       w->capacity_bytes != drive_capacity_bytes_known(drive) || strcmp(w->firmware, drive->facts.firmware);
 }
 
 /* ---- who it is */
@@ -305,7 +314,9 @@ void wears_visited(void *context, struct drive *drive)
 		return;
 	if (!is_to_wait(ws, w))
 		observe(ws, drive);
-	if (is_due(w))
+	if (w->seen.suspect && w->worked_out_s)
+		return;			/* it told nonsense, or something has changed: the next answer decides */
+	if (is_due(drive))
 		work_out(ws, drive);
 	else
 		follow(drive);

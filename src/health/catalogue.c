@@ -156,7 +156,8 @@ static bool fits(struct catalogue *c, const struct catalogue_row *row, const str
 {
 	if (*row->serial && strcmp(row->serial, s->serial))
 		return false;
-	if (!fits_capacity(row->rated.capacity_bytes, s->capacity_bytes) || !fits_model(c, row, s))
+	/* Whoever names one drive knows what it was sold as. */
+	if ((!*row->serial && !fits_capacity(row->rated.capacity_bytes, s->capacity_bytes)) || !fits_model(c, row, s))
 		return false;
 	return !*row->firmware || (*s->firmware && pattern_matches(row->firmware, s->firmware));
 }

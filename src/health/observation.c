@@ -214,11 +214,25 @@ static bool is_full(const struct observed *o, const struct observed_reading *r)
 	return n >= SERIES_A_DAY;
 }
 
-/* The clock goes back: what it called later is not to be compared with what is to come. */
-static void drop_later_rows(struct observed *o, int64_t at_s)
+/* The clock goes back: what it called later is not to be compared with what is to come, but it may go forward again (a host whose
+ * clock is set only when the network is there). */
+static void put_later_rows_aside(struct observed *o, int64_t at_s)
 {
-	while (o->n && last_of(o)->last_s > at_s)
+	while (o->n && last_of(o)->last_s > at_s) {
+		if (ARRAY_GROW(o->aside, o->room_aside, o->n_aside))
+			o->aside[o->n_aside++] = *last_of(o);
 		o->n--;
+	}
+}
+
+static void take_rows_back(struct observed *o, int64_t at_s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < o->n_aside; i++)
+		if (o->aside[i].last_s > at_s || observed_merge(o, &o->aside[i], 1))
+			o->aside[n++] = o->aside[i];
+	o->n_aside = n;
 }
 
 enum observed_news observed_take(struct observed *o, const struct observed_reading *r, enum observed_break *ret_break)
@@ -238,8 +252,10 @@ enum observed_news observed_take(struct observed *o, const struct observed_readi
 	if (last && !b)
 		return go_on(o, r);
 	*ret_break = b;
-	if (b == BREAK_CLOCK)
-		drop_later_rows(o, r->at_s);
+	if (b == BREAK_CLOCK) {
+		put_later_rows_aside(o, r->at_s);
+		take_rows_back(o, r->at_s);
+	}
 	return begin_series(o, r);
 }
 
@@ -280,6 +296,7 @@ int observed_merge(struct observed *o, const struct history_row *rows, size_t n)
 void observed_free(struct observed *o)
 {
 	free(o->rows);
+	free(o->aside);
 	*o = (struct observed){ 0 };
 }
 
@@ -349,7 +366,7 @@ bool observed_wear_began_anew(const struct observed *o)
 		const struct history_row *before = &o->rows[i - 1], *row = &o->rows[i];
 
 		if (is_border(o, i) &&
-		    (is_other(before->wear_page, row->wear_page) ||
+		    ((is_other(before->wear_page, row->wear_page) && fabs(row->wear - before->wear) > wear_fall) ||
 		     has_wear_jumped(before->wear, row->wear, row->first_s - before->last_s,
 				     is_other(before->firmware, row->firmware))))
 			return true;
@@ -357,16 +374,17 @@ bool observed_wear_began_anew(const struct observed *o)
 	return false;
 }
 
-/* A counter that begins at zero again shows next to nothing of what it did; one that shows less by another unit does not. */
-static bool is_reset(double before, double now)
+/* A counter that began at zero again: it may have come some way by the time it is read. One that new firmware counts in another unit
+ * has lost nothing. */
+static bool is_reset(const struct history_row *before, const struct history_row *row)
 {
-	return now < 0.01 * before;
+	return row->written < 0.5 * before->written && !is_other(before->firmware, row->firmware) &&
+	       !is_other(before->written_page, row->written_page);
 }
 
 static double lost_at(const struct observed *o, size_t i)
 {
-	return is_border(o, i) && !is_other(o->rows[i - 1].written_page, o->rows[i].written_page) &&
-	       is_reset(o->rows[i - 1].written, o->rows[i].written) ? o->rows[i - 1].written : 0;
+	return is_border(o, i) && is_reset(&o->rows[i - 1], &o->rows[i]) ? o->rows[i - 1].written : 0;
 }
 
 double observed_written_lost(const struct observed *o)

@@ -25,6 +25,8 @@ const char *observed_break_words(enum observed_break);	/* for the log */
 struct observed {
 	struct history_row *rows;	/* oldest first */
 	size_t n, room;
+	struct history_row *aside;	/* those that the clock calls later than now */
+	size_t n_aside, room_aside;
 	enum observed_break suspect;	/* what was told did not fit: the drive must tell it once more */
 	int64_t suspect_at_s;		/* when it told it */
 	int64_t clock_offset_s;		/* of the last reading */

@@ -435,7 +435,8 @@ static double amplification_in(const struct view *v, enum outlook_window window)
 	int64_t from_s = v->now->at_s - window_s[window];
 
 	if (window == OUTLOOK_LIFETIME)
-		return v->now->written >= amplification_min_bytes ? v->now->nand_written / v->now->written : NAN;
+		return v->now->written >= amplification_min_bytes && v->written == v->now->written
+		       ? v->now->nand_written / v->now->written : NAN;
 	host = observed_rate(v->o, OBSERVED_WRITTEN, from_s, v->now->at_s);
 	nand = observed_rate(v->o, OBSERVED_NAND_WRITTEN, from_s, v->now->at_s);
 	if (host.seconds < window_part * (double)window_s[window] || nand.seconds < window_part * (double)window_s[window] ||

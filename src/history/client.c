@@ -226,7 +226,7 @@ static void work(struct history *h)
 {
 	const struct waiting *loading = waiting_to_load(h);
 
-	if (h->fd < 0 || h->request != REQUEST_NONE || h->resting)
+	if (h->fd < 0 || h->request != REQUEST_NONE || h->resting || h->has_given_up)
 		return;
 	if (!h->is_open)
 		request(h, REQUEST_OPEN);
@@ -251,6 +251,7 @@ static void rest(struct history *h, const char *why)
 
 	waiting_unsend(h);
 	h->is_open = false;
+	h->has_given_up = h->is_ending;	/* there is no later */
 	tell_trouble(h, why);
 	if (++h->n_retries > RETRIES_SOON)
 		ms *= RETRY_LATER;
@@ -396,6 +397,7 @@ static void finish(struct history *h)
 	uint64_t end = now_us() + STOP_MS * 1000;
 
 	h->events = (struct history_events){ 0 };
+	h->is_ending = true;
 	waiting_forget_loads(h);
 	h->resting = sd_event_source_unref(h->resting);
 	h->is_due = waiting_is_any(h);

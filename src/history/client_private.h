@@ -12,6 +12,7 @@
 struct waiting_row {
 	struct history_row row;
 	bool is_changed;		/* since it was sent */
+	int64_t sent_s;			/* its last_s as it was sent */
 };
 
 /* What a drive has that is not known to be on the disk. Those that were sent come first. */
@@ -42,6 +43,7 @@ struct history {
 	pid_t pids[8];			/* of children that have not ended, the last one last */
 	size_t n_pids;
 	uint64_t started_us;
+	bool is_ending, has_given_up;
 	unsigned n_restarts, n_retries;
 	sd_event_source *io, *restart, *resting /* a data base that did not work is left alone */, *commit, *silence;
 	enum request request;

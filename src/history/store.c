@@ -52,10 +52,10 @@ static int path_of(const char *directory, char ret[STORE_PATH_MAX], struct text 
 }
 
 /* An empty file is an empty data base. SQLite would give it another mode. What root makes in the directory of a user that
- * serves must be that user's. */
+ * serves must be that user's; and only what is made here, never what that user's link points to. */
 static int make_file(struct store *s, const char *directory, struct text *error)
 {
-	AUTO_FD fd = open(s->path, O_RDWR | O_CLOEXEC);
+	AUTO_FD fd = open(s->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 	AUTO_FD folder = -1;
 	struct stat st;
 
@@ -66,7 +66,7 @@ static int make_file(struct store *s, const char *directory, struct text *error)
 	folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (folder < 0 || fstat(folder, &st))
 		return failed_with(errno, directory, error);
-	fd = open(s->path, O_RDWR | O_CREAT | O_CLOEXEC, FILE_MODE);
+	fd = open(s->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
 	if (fd < 0 || fchmod(fd, FILE_MODE))
 		return failed_with(errno, s->path, error);
 	if (!geteuid() && (st.st_uid || st.st_gid) && fchown(fd, st.st_uid, st.st_gid))

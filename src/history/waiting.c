@@ -71,7 +71,8 @@ bool waiting_put(struct history *h, const struct history_drive *drive, const str
 		return false;
 	for (size_t i = w->n_rows; i-- > 0;)
 		if (w->rows[i].row.day == row->day && w->rows[i].row.series == row->series) {
-			w->rows[i] = (struct waiting_row){ .row = line.row, .is_changed = i < w->n_rows_sent };
+			w->rows[i].row = line.row;
+			w->rows[i].is_changed = i < w->n_rows_sent;
 			return true;
 		}
 	return add_row(h, w, &line.row);
@@ -203,7 +204,9 @@ void waiting_sent(struct history *h, const struct history_message *m)
 {
 	if (m->type == HISTORY_DRIVE)
 		h->cursor.is_named = true;
-	else if (m->type == HISTORY_ROW || m->type == HISTORY_READING)
+	else if (m->type == HISTORY_ROW)
+		h->waiting[h->cursor.drive]->rows[h->cursor.at++].sent_s = m->row.last_s;
+	else if (m->type == HISTORY_READING)
 		h->cursor.at++;
 	else
 		h->cursor.is_done = true;
@@ -215,8 +218,8 @@ static size_t acknowledge_rows(struct waiting *w, int64_t *newest_s)
 	size_t n_sent = w->n_rows_sent, n = 0;
 
 	for (size_t i = 0; i < w->n_rows; i++) {
-		if (i < n_sent && w->rows[i].row.last_s > *newest_s)
-			*newest_s = w->rows[i].row.last_s;
+		if (i < n_sent && w->rows[i].sent_s > *newest_s)
+			*newest_s = w->rows[i].sent_s;
 		if (i < n_sent && !w->rows[i].is_changed)
 			continue;
 		w->rows[n] = w->rows[i];

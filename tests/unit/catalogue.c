@@ -449,6 +449,16 @@ static void a_serial_number_goes_over_all(void **state)
 	assert_string_equal(family(c, "", "X1", "", "S1", 0), "other model");
 }
 
+/* A drive that was made half as large as it was sold. */
+static void a_serial_number_goes_over_the_capacity(void **state)
+{
+	AUTO_CATALOGUE c = load("model,serial,capacity_gb,family\nM1,,1600,as sold\nM1,S1,1600,this drive\n", NULL, "");
+
+	assert_string_equal(family(c, "", "M1", "", "S1", 800000000000), "this drive");
+	assert_string_equal(family(c, "", "M1", "", "S2", 800000000000), "");
+	assert_string_equal(family(c, "", "M1", "", "S2", 1600000000000), "as sold");
+}
+
 static void firmware_may_be_asked_for(void **state)
 {
 	AUTO_CATALOGUE c = load("model,firmware,family\nM1,,any\nM1,A[0-9]+|B1,some\n", NULL, "");
@@ -615,6 +625,7 @@ int main(void)
 		cmocka_unit_test(a_product_may_be_split_over_the_vendor_field),
 		cmocka_unit_test(the_last_row_that_fits_counts),
 		cmocka_unit_test(a_serial_number_goes_over_all),
+		cmocka_unit_test(a_serial_number_goes_over_the_capacity),
 		cmocka_unit_test(firmware_may_be_asked_for),
 		cmocka_unit_test(a_capacity_keeps_sizes_apart),
 		cmocka_unit_test(only_patterns_whose_beginning_fits_are_walked),
