@@ -132,6 +132,7 @@ int discover_inventory(const char *text, struct device_list *ret, char ret_key[I
 			return -ENOMEM;
 		take_device(drive, &drive->devices[i], d);
 	}
-	share_names(ret->at + n_before, ret->n - n_before);
+	if (ret->n > n_before)
+		share_names(ret->at + n_before, ret->n - n_before);
 	return 0;
 }

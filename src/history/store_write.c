@@ -62,7 +62,7 @@ static int step(struct store *s, sqlite3_stmt *statement, int64_t *ret_id, struc
 
 static int plain(struct store *s, enum store_statement which, struct text *error)
 {
-	sqlite3_stmt *statement;
+	sqlite3_stmt *statement = NULL;
 	int r = get(s, which, &statement, error);
 
 	return r ? r : step(s, statement, NULL, error);
@@ -90,7 +90,7 @@ void store_rollback(struct store *s)
 /* Texts out of an array, which ends with NULL; then, with ret_id, what the row says. */
 static int with_texts(struct store *s, enum store_statement which, const char *const *texts, int64_t *ret_id, struct text *error)
 {
-	sqlite3_stmt *statement;
+	sqlite3_stmt *statement = NULL;
 	int r = get(s, which, &statement, error);
 
 	if (r)
@@ -128,7 +128,7 @@ static int put_origin(struct store *s, const struct history_row *row, struct tex
 
 static int put_seen(struct store *s, int64_t drive_id, int64_t first_s, int64_t last_s, struct text *error)
 {
-	sqlite3_stmt *statement;
+	sqlite3_stmt *statement = NULL;
 	int r = get(s, STORE_SEEN, &statement, error);
 
 	if (r)
@@ -141,7 +141,7 @@ static int put_seen(struct store *s, int64_t drive_id, int64_t first_s, int64_t 
 
 int store_put_row(struct store *s, int64_t drive_id, const struct history_row *row, bool is_import, struct text *error)
 {
-	sqlite3_stmt *statement;
+	sqlite3_stmt *statement = NULL;
 	int r = put_origin(s, row, error);
 
 	if (!r)
@@ -167,7 +167,7 @@ int store_put_row(struct store *s, int64_t drive_id, const struct history_row *r
 int store_put_reading(struct store *s, int64_t drive_id, const struct history_reading *reading, struct text *error)
 {
 	const double values[] = { reading->wear, reading->written, reading->nand_written, reading->power_on_s };
-	sqlite3_stmt *statement;
+	sqlite3_stmt *statement = NULL;
 	int r = put_seen(s, drive_id, reading->at_s, reading->at_s, error);
 
 	if (!r)

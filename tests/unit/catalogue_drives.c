@@ -311,7 +311,7 @@ static void the_file_contradicts_itself_only_where_its_sources_do(void **state)
 		const char *line = at, *found = at ? strstr(at, contradictions[i]) : NULL;
 
 		if (!found)
-			print_error("no warning of %s in:\n%s", contradictions[i], said.at);
+			print_error("no warning of %s in:\n%s", contradictions[i], said.at ? said.at : "nothing");
 		assert_non_null(found);
 		assert_true(found < strchr(line, '\n'));
 		at = strchr(found, '\n') + 1;
