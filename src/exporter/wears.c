@@ -120,8 +120,8 @@ static struct outlook_now now_of(const struct drive *drive)
 	const struct wear *w = wear_of(drive);
 	struct observed_reading r = reading_of(drive);
 
-	return (struct outlook_now){
-		.at_s = clock_real_us() / 1000000, .wear = r.wear, .written = r.written, .nand_written = r.nand_written,
+	return (struct outlook_now){	/* as of the reading: what came since, nobody knows */
+		.at_s = r.at_s ? r.at_s : clock_real_us() / 1000000, .wear = r.wear, .written = r.written, .nand_written = r.nand_written,
 		.power_on_s = r.power_on_s, .is_power_on_wrong = is_power_on_wrong(drive, &r),
 		.rated_bytes = w->rated ? w->rated->endurance_bytes : NAN,
 	};
@@ -146,7 +146,7 @@ static void work_out(struct wears *ws, struct drive *drive)
 	look_up(ws, drive);
 	now = now_of(drive);
 	w->outlook = outlook_of(&w->seen, &now);
-	w->worked_out_s = now.at_s;
+	w->worked_out_s = clock_real_us() / 1000000;
 	w->is_blank = isnan(now.wear) && isnan(now.written);
 	show(drive);
 }
