@@ -41,18 +41,16 @@ static struct wear *wear_of(const struct drive *drive)
 
 /* ---- what the drive tells now */
 
-static double value_of(struct drive_poll *poll, enum metric_family_id family, int64_t *at_s)
+/* *newest becomes the entry that tells it, if that was read later. */
+static double value_of(struct drive_poll *poll, enum metric_family_id family, int64_t *ret_at_s, const struct plan_entry **newest)
 {
 	const struct sample *s = readings_find(poll, family, NULL);
+	const struct plan_entry *entry = s ? readings_entry(poll, s) : NULL;
 
-	*at_s = s ? readings_time(poll, s) / 1000000 : 0;
+	*ret_at_s = entry ? entry->answered_at_us / 1000000 : 0;
+	if (entry && (!*newest || entry->answered_us > (*newest)->answered_us))
+		*newest = entry;
 	return s ? s->value : NAN;
-}
-
-static void later(int64_t *at_s, int64_t other_s)
-{
-	if (other_s > *at_s)
-		*at_s = other_s;
 }
 
 static void copy_source(const struct drive_poll *poll, enum metric_family_id family, char *to, size_t size)
@@ -65,15 +63,17 @@ static void copy_source(const struct drive_poll *poll, enum metric_family_id fam
 static struct observed_reading reading_of(const struct drive *drive)
 {
 	struct drive_poll *poll = poller_of(drive);
-	struct observed_reading r = { .clock_offset_s = clock_offset_us() / 1000000 };
+	const struct plan_entry *newest = NULL;
+	struct observed_reading r = { 0 };
 
-	r.nand_written = value_of(poll, drive_nand_written_bytes_total, &r.at_s);
-	r.wear = value_of(poll, drive_endurance_used_ratio, &r.wear_at_s);
-	r.written = value_of(poll, drive_written_bytes_total, &r.written_at_s);
-	r.power_on_s = value_of(poll, drive_power_on_seconds_total, &r.power_on_at_s);
-	later(&r.at_s, r.wear_at_s);
-	later(&r.at_s, r.written_at_s);
-	later(&r.at_s, r.power_on_at_s);
+	r.nand_written = value_of(poll, drive_nand_written_bytes_total, &r.at_s, &newest);
+	r.wear = value_of(poll, drive_endurance_used_ratio, &r.wear_at_s, &newest);
+	r.written = value_of(poll, drive_written_bytes_total, &r.written_at_s, &newest);
+	r.power_on_s = value_of(poll, drive_power_on_seconds_total, &r.power_on_at_s, &newest);
+	if (newest) {		/* it is as old as its newest value */
+		r.at_s = newest->answered_at_us / 1000000;
+		r.clock_offset_s = newest->answered_offset_us / 1000000;
+	}
 	if (r.written == 0 && r.wear > 0)	/* it does not count them */
 		r.written = NAN;
 	text_copy(r.firmware, sizeof r.firmware, drive->facts.firmware);
@@ -86,10 +86,9 @@ static struct observed_reading reading_of(const struct drive *drive)
 static bool is_power_on_wrong(const struct drive *drive, const struct observed_reading *r)
 {
 	static const double fastest_per_s = 16e9;
-	int64_t unused = 0;
-	double busy = value_of(poller_of(drive), drive_nvme_busy_seconds_total, &unused);
+	const struct sample *busy = readings_find(poller_of(drive), drive_nvme_busy_seconds_total, NULL);
 
-	return busy > r->power_on_s * 1.05 + HOUR_S || r->written > fastest_per_s * (r->power_on_s + HOUR_S);
+	return (busy && busy->value > r->power_on_s * 1.05 + HOUR_S) || r->written > fastest_per_s * (r->power_on_s + HOUR_S);
 }
 
 /* ---- what follows */
@@ -120,9 +119,12 @@ static struct outlook_now now_of(const struct drive *drive)
 	const struct wear *w = wear_of(drive);
 	struct observed_reading r = reading_of(drive);
 
-	return (struct outlook_now){	/* as of the reading: what came since, nobody knows */
-		.at_s = r.at_s ? r.at_s : clock_real_us() / 1000000, .wear = r.wear, .written = r.written, .nand_written = r.nand_written,
-		.power_on_s = r.power_on_s, .is_power_on_wrong = is_power_on_wrong(drive, &r),
+	/* As of the reading, since nobody knows what came after it; while it sleeps nothing does. */
+	bool is_as_read = r.at_s && !drive_poll_sleeps(poller_of(drive));
+
+	return (struct outlook_now){
+		.at_s = is_as_read ? r.at_s : clock_real_us() / 1000000, .wear = r.wear, .written = r.written,
+		.nand_written = r.nand_written, .power_on_s = r.power_on_s, .is_power_on_wrong = is_power_on_wrong(drive, &r),
 		.rated_bytes = w->rated ? w->rated->endurance_bytes : NAN,
 	};
 }
@@ -144,6 +146,10 @@ static void work_out(struct wears *ws, struct drive *drive)
 	struct outlook_now now;
 
 	look_up(ws, drive);
+	if (w->seen.suspect && w->worked_out_s) {	/* it told nonsense, or something has changed: the next answer decides */
+		show(drive);
+		return;
+	}
 	now = now_of(drive);
 	w->outlook = outlook_of(&w->seen, &now);
 	w->worked_out_s = clock_real_us() / 1000000;
@@ -314,11 +320,9 @@ void wears_visited(void *context, struct drive *drive)
 		return;
 	if (!is_to_wait(ws, w))
 		observe(ws, drive);
-	if (w->seen.suspect && w->worked_out_s)
-		return;			/* it told nonsense, or something has changed: the next answer decides */
 	if (is_due(drive))
 		work_out(ws, drive);
-	else
+	else if (!w->seen.suspect)
 		follow(drive);
 }
 

@@ -8,6 +8,7 @@
 
 /* Ratings are printed with two or three digits. */
 static const double tolerance = 0.02, half_a_hundredth_of_a_percent = 0.00005;
+static const double failure_ratio_most = 0.05;
 
 /* So many pairs of a model without any pattern and a later pattern are looked at. */
 enum { PAIRS_MAX = 200 * 1000 * 1000, WALKS_MAX = 4 * 1000 * 1000 };
@@ -19,12 +20,28 @@ static void warn_of_row(struct complaints *to, const struct catalogue_row *row, 
 
 /* ---- numbers */
 
+/* Terabytes for gigabytes, a misprint that lost a factor of a hundred, a ratio for a percentage: within the range, but nothing that is
+ * sold is so. */
 static void check_suspicious(const struct catalogue_row *row, struct complaints *to)
 {
-	for (const struct column *c = catalogue_columns; c->name; c++)
-		if (c->kind == COLUMN_NUMBER && column_number(c, row) < c->suspicious_below)
-			complain(to, row->rated.line, true, "%s: %g is less than %g, which can hardly be", c->name, column_number(c, row),
-				 c->suspicious_below);
+	for (const struct column *c = catalogue_columns; c->name; c++) {
+		double value = c->kind == COLUMN_NUMBER ? column_number(c, row) : (double)NAN;
+
+		if (value < c->suspicious_below)
+			complain(to, row->rated.line, true, "%s: %g is less than %g, which can hardly be", c->name, value, c->suspicious_below);
+		else if (c->suspicious_above > 0 && value > c->suspicious_above)
+			complain(to, row->rated.line, true, "%s: %g is more than %g, which can hardly be", c->name, value, c->suspicious_above);
+	}
+}
+
+/* What follows from TBW says whether that, or the capacity, is in another unit. */
+static void check_computed_writes(const struct catalogue_row *row, struct complaints *to)
+{
+	const struct rated *r = &row->rated;
+
+	if (r->writes_basis == RATED_COMPUTED && (r->writes_per_day < 0.01 || r->writes_per_day > 200))
+		complain(to, r->line, true, "%.6g TBW of %.6g GB in %.3g years would be %.3g DWPD, which can hardly be", r->endurance_bytes / 1e12,
+			 r->capacity_bytes / 1e9, r->warranty_s / 86400 / 365, r->writes_per_day);
 }
 
 static void check_endurance(const struct catalogue_row *row, struct complaints *to)
@@ -48,6 +65,8 @@ static void check_failure_rate(const struct catalogue_row *row, struct complaint
 	if (r->failure_basis == RATED_STATED && apart > tolerance * by_mtbf && apart > half_a_hundredth_of_a_percent)
 		complain(to, r->line, true, "an AFR of %.3g %%, but an MTBF of %.6g hours is %.3g %%", r->annual_failure_ratio * 100,
 			 r->mtbf_s / 3600, by_mtbf * 100);
+	if (r->failure_basis == RATED_STATED && r->annual_failure_ratio > failure_ratio_most)
+		complain(to, r->line, true, "an AFR of %.3g %% can hardly be", r->annual_failure_ratio * 100);
 }
 
 static void check_source(const struct catalogue_row *row, struct complaints *to)
@@ -61,7 +80,7 @@ static void check_source(const struct catalogue_row *row, struct complaints *to)
 }
 
 static void (*const row_checks[])(const struct catalogue_row *, struct complaints *) = {
-	check_suspicious, check_endurance, check_failure_rate, check_source,
+	check_suspicious, check_computed_writes, check_endurance, check_failure_rate, check_source,
 };
 
 /* ---- rows that another one hides. The rows are walked from the last, whose keys are kept, to the first. */

@@ -55,7 +55,7 @@ struct column {
 	const char *choices;		/* with bars between */
 	double times, over;		/* a number in the file to the unit of struct rated */
 	double least, most;		/* in the unit of the file; what is beyond is an error */
-	double suspicious_below;
+	double suspicious_below, suspicious_above;	/* 0: nothing is; most likely another unit */
 	const char *help;
 };
 

@@ -8,10 +8,8 @@
 #include "base/array.h"
 #include "base/text.h"
 
-/* Before this no clock is right: 2020-01-01. A host whose clock has lost its battery begins in 1970. */
-#define CLOCK_SET_S INT64_C(1577836800)
-
-enum { CLOCK_SLACK_S = 300, HOUR_S = 3600, KEPT_WHOLE_DAYS = 45, THINNED_DAYS = 14, SERIES_A_DAY = 8 };
+enum { CLOCK_SLACK_S = 300, HOUR_S = 3600, KEPT_WHOLE_DAYS = 45, THINNED_DAYS = 14, SERIES_A_DAY = 8,
+       ROWS_MAX = 2000 /* some 300 are ten years of a drive that tells no nonsense */ };
 
 /* A fall of less is the indicator's rounding, or what the counter had not saved when the power went. */
 static const double wear_fall = 0.015, written_fall = 0.1;
@@ -53,9 +51,24 @@ static bool is_other(const char *before, const char *now)
 	return *before && *now && strcmp(before, now);
 }
 
-static bool has_wear_jumped(double before, double now, int64_t seconds, bool is_other_firmware)
+/* Wear that follows from what was written since the indicator last rose: a drive may tell it late, all at once. */
+static double explained(const struct history_row *last, double written)
 {
-	return now < before - wear_fall || (now > before + wear_jump && (is_other_firmware || seconds <= DAY_S));
+	double part = last->wear / last->wear_since_written * (written - last->wear_since_written);
+
+	return part > 0 ? part : 0;	/* nothing, where one of these is not told */
+}
+
+/* In six hours no drive wears by two steps, nor with new firmware within a day; in a day none by five points. */
+static bool has_wear_jumped(const struct history_row *last, double wear, double written, int64_t seconds, bool is_other_firmware)
+{
+	double rise = wear - last->wear - explained(last, written);
+
+	if (wear < last->wear - wear_fall)
+		return true;
+	if (seconds <= 6 * HOUR_S || (is_other_firmware && seconds <= DAY_S))
+		return rise > wear_fall;
+	return rise > wear_jump && (is_other_firmware || seconds <= DAY_S);
 }
 
 static bool has_clock_jumped(const struct observed *o, const struct history_row *last, const struct observed_reading *r)
@@ -72,17 +85,15 @@ static bool has_written_jumped(const struct history_row *last, const struct obse
 	return r->written < last->written * (1 - written_fall) || r->written > last->written + most;
 }
 
-static enum observed_break break_of(const struct observed *o, const struct history_row *last, const struct observed_reading *r)
+static enum observed_break break_of(const struct history_row *last, const struct observed_reading *r)
 {
 	bool is_other_firmware = is_other(last->firmware, r->firmware);
 
-	if (has_clock_jumped(o, last, r))
-		return BREAK_CLOCK;
 	if (is_other(last->wear_page, r->wear_page))
 		return BREAK_WEAR_PAGE;
 	if (is_other(last->written_page, r->written_page))
 		return BREAK_WRITTEN_PAGE;
-	if (has_wear_jumped(last->wear, r->wear, r->at_s - last->last_s, is_other_firmware))
+	if (has_wear_jumped(last, r->wear, r->written, r->at_s - last->last_s, is_other_firmware))
 		return is_other_firmware ? BREAK_FIRMWARE : BREAK_WEAR;
 	if (has_written_jumped(last, r))
 		return BREAK_WRITTEN;
@@ -149,21 +160,6 @@ static int32_t day_of(int64_t at_s)
 	return (int32_t)(at_s / DAY_S);
 }
 
-static enum observed_news begin_series(struct observed *o, const struct observed_reading *r)
-{
-	const struct history_row *last = last_of(o);
-	int64_t series = last && last->series >= r->at_s ? last->series + 1 : r->at_s;
-	struct history_row *row = add_row(o);
-
-	if (!row)
-		return OBSERVED_NOTHING;
-	*row = (struct history_row){ .series = series, .day = day_of(r->at_s), .first_s = r->at_s, .last_s = r->at_s,
-				     .wear = r->wear, .wear_since_written = NAN, .written = r->written,
-				     .nand_written = r->nand_written, .power_on_s = r->power_on_s };
-	take_words(row, r);
-	return OBSERVED_NEW_ROW;
-}
-
 /* Of what is older than KEPT_WHOLE_DAYS one row in THINNED_DAYS is enough, but for the ends of each series. */
 static void thin(struct observed *o)
 {
@@ -178,6 +174,26 @@ static void thin(struct observed *o)
 			o->rows[n++] = *row;
 	}
 	o->n = n;
+	if (n > ROWS_MAX) {
+		o->n = ROWS_MAX;
+		memmove(o->rows, o->rows + n - ROWS_MAX, ROWS_MAX * sizeof *o->rows);
+	}
+}
+
+static enum observed_news begin_series(struct observed *o, const struct observed_reading *r)
+{
+	const struct history_row *last = last_of(o);
+	int64_t series = last && last->series >= r->at_s ? last->series + 1 : r->at_s;
+	struct history_row *row = add_row(o);
+
+	if (!row)
+		return OBSERVED_NOTHING;
+	*row = (struct history_row){ .series = series, .day = day_of(r->at_s), .first_s = r->at_s, .last_s = r->at_s,
+				     .wear = r->wear, .wear_since_written = NAN, .written = r->written,
+				     .nand_written = r->nand_written, .power_on_s = r->power_on_s };
+	take_words(row, r);
+	thin(o);
+	return OBSERVED_NEW_ROW;
 }
 
 static enum observed_news go_on(struct observed *o, const struct observed_reading *r)
@@ -235,16 +251,30 @@ static void take_rows_back(struct observed *o, int64_t at_s)
 	o->n_aside = n;
 }
 
+/* The clock jumped; what it called later is put aside, and what it called so before and no longer does comes back. Does a new series
+ * begin? Not after a restart, if what is left goes on: then the wrong clock was another day's. */
+static bool follow_clock(struct observed *o, const struct observed_reading *r)
+{
+	size_t n = o->n;
+
+	put_later_rows_aside(o, r->at_s);
+	take_rows_back(o, r->at_s);
+	return o->has_clock_offset || !o->n || o->n == n;
+}
+
 enum observed_news observed_take(struct observed *o, const struct observed_reading *r, enum observed_break *ret_break)
 {
 	const struct history_row *last = last_of(o);
 	enum observed_break b = BREAK_NONE;
 
 	*ret_break = BREAK_NONE;
-	if (r->at_s < CLOCK_SET_S)
+	if (r->at_s < OBSERVED_CLOCK_SET_S)
 		return OBSERVED_NOTHING;
-	if (last)
-		b = break_of(o, last, r);
+	if (last && has_clock_jumped(o, last, r))
+		b = follow_clock(o, r) ? BREAK_CLOCK : BREAK_NONE;
+	last = last_of(o);
+	if (last && !b)
+		b = break_of(last, r);
 	if (!is_confirmed(o, b, r) || (last && !b && r->at_s <= last->last_s) || (b && is_full(o, r)))
 		return OBSERVED_NOTHING;
 	o->clock_offset_s = r->clock_offset_s;
@@ -252,10 +282,6 @@ enum observed_news observed_take(struct observed *o, const struct observed_readi
 	if (last && !b)
 		return go_on(o, r);
 	*ret_break = b;
-	if (b == BREAK_CLOCK) {
-		put_later_rows_aside(o, r->at_s);
-		take_rows_back(o, r->at_s);
-	}
 	return begin_series(o, r);
 }
 
@@ -367,7 +393,7 @@ bool observed_wear_began_anew(const struct observed *o)
 
 		if (is_border(o, i) &&
 		    ((is_other(before->wear_page, row->wear_page) && fabs(row->wear - before->wear) > wear_fall) ||
-		     has_wear_jumped(before->wear, row->wear, row->first_s - before->last_s,
+		     has_wear_jumped(before, row->wear, row->written, row->first_s - before->last_s,
 				     is_other(before->firmware, row->firmware))))
 			return true;
 	}
@@ -396,7 +422,7 @@ double observed_written_lost(const struct observed *o)
 	return lost;
 }
 
-int64_t observed_written_reached_s(const struct observed *o, double bytes)
+int64_t observed_written_reached_s(const struct observed *o, double bytes, int64_t *ret_first_s, double *ret_written)
 {
 	double lost = 0;
 
@@ -406,8 +432,10 @@ int64_t observed_written_reached_s(const struct observed *o, double bytes)
 		lost += lost_at(o, i);
 		if (!(row->written + lost >= bytes))
 			continue;
+		*ret_first_s = row->first_s;
+		*ret_written = row->written + lost;
 		if (!before || before->series != row->series || !(before->written < row->written))
-			return i ? row->last_s : 0;
+			return before ? row->last_s : 0;
 		return before->last_s + (int64_t)((bytes - lost - before->written) / (row->written - before->written) *
 						  (double)(row->last_s - before->last_s));
 	}

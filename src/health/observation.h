@@ -6,10 +6,13 @@
 
 enum { DAY_S = 86400 };
 
+/* Before this no clock is right: 2020-01-01. A host whose clock has lost its battery begins in 1970. */
+#define OBSERVED_CLOCK_SET_S INT64_C(1577836800)
+
 /* One reading. Not told is NaN, or empty. */
 struct observed_reading {
 	int64_t at_s;			/* since 1970 */
-	int64_t clock_offset_s;		/* at_s less a clock that nobody sets, which counts from the boot on */
+	int64_t clock_offset_s;		/* of the clock then, ahead of one that nobody sets, which counts from the boot on */
 	double wear, written, nand_written, power_on_s;
 	int64_t wear_at_s, written_at_s, power_on_at_s;	/* when the drive told each: they are read one by one */
 	char firmware[HISTORY_FIRMWARE_MAX], wear_page[HISTORY_PAGE_MAX], written_page[HISTORY_PAGE_MAX];
@@ -65,5 +68,6 @@ struct observed_point *observed_points(const struct observed *, size_t *ret_n);
 bool observed_wear_began_anew(const struct observed *);
 /* What the counter of written bytes had lost where it began at zero again. */
 double observed_written_lost(const struct observed *);
-/* The least time at which the rows have seen written + lost reach this; 0: not seen. */
-int64_t observed_written_reached_s(const struct observed *, double bytes);
+/* When written + lost reached this; 0: that was not seen. *ret_first_s, *ret_written: of the first reading that was past it; unchanged
+ * where there is none. */
+int64_t observed_written_reached_s(const struct observed *, double bytes, int64_t *ret_first_s, double *ret_written);

@@ -5,7 +5,8 @@
 
 #include "base/cleanup.h"
 
-enum { MIN_AGE_S = 7 * DAY_S, DUTY_AFTER_S = 14 * DAY_S, WEEK_S = 7 * DAY_S, WEEKS_MAX = 52, WEEKS_MIN = 4 };
+enum { MIN_AGE_S = 7 * DAY_S, DUTY_AFTER_S = 14 * DAY_S, WEEK_S = 7 * DAY_S, WEEKS_MAX = 52, WEEKS_MIN = 4, WEEKS_POOLED = 12,
+       WEEKEND_S = 4 * DAY_S /* what is left may end with one, or begin */ };
 
 static const double beyond_s = 20.0 * 365 * DAY_S;
 /* Below this a whole life follows from a step or two: it may be wrong by half. */
@@ -91,8 +92,17 @@ static double written_in(const struct view *v, int64_t seconds)
 	return r.seconds >= window_part * (double)seconds ? r.amount / r.seconds : NAN;
 }
 
-/* Relative standard error of the mean of n values; NaN of less than two, or about nothing. */
-static double scatter_of(const double *values, size_t n)
+/* Student's factor for 97.5 % of n values; by the normal distribution it would be 1.96. */
+static double student(size_t n)
+{
+	static const double factors[] = { 12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26 };
+
+	return n - 2 < ARRAY_SIZE(factors) ? factors[n - 2] : 2.2;
+}
+
+/* How far the mean of `of` such values may be off, by half of what 95 % lie within, as part of the mean; NaN of less than two values,
+ * or about nothing. */
+static double scatter_of(const double *values, size_t n, size_t of)
 {
 	double sum = 0, squares = 0, mean;
 
@@ -103,11 +113,11 @@ static double scatter_of(const double *values, size_t n)
 		return NAN;
 	for (size_t i = 0; i < n; i++)
 		squares += (values[i] - mean) * (values[i] - mean);
-	return sqrt(squares / (double)(n - 1) / (double)n) / mean;
+	return sqrt(squares / (double)(n - 1) / (double)of) / mean * student(n) / 2;
 }
 
-/* Weeks, since a host's days differ: how much do they scatter? */
-static double weekly_scatter(const struct view *v, size_t weeks)
+/* Weeks, since a host's days differ: how much does the mean of `of` of them scatter, by so many? 0: of all. */
+static double weekly_scatter(const struct view *v, size_t weeks, size_t of)
 {
 	double per_s[WEEKS_MAX];
 	size_t n = 0;
@@ -119,7 +129,13 @@ static double weekly_scatter(const struct view *v, size_t weeks)
 		if (r.seconds >= window_part * WEEK_S)
 			per_s[n++] = r.amount / r.seconds;
 	}
-	return n >= WEEKS_MIN ? scatter_of(per_s, n) : NAN;
+	return n >= WEEKS_MIN ? scatter_of(per_s, n, of ? of : n) : NAN;
+}
+
+/* An average that ends amid a week has a weekend too many or too few: a day and a half of it. */
+static double amid_week(double seconds)
+{
+	return 0.75 * DAY_S / seconds;
 }
 
 static void fill_rates(struct view *v)
@@ -129,8 +145,9 @@ static void fill_rates(struct view *v)
 	v->per_s[OUTLOOK_7D] = written_in(v, window_s[OUTLOOK_7D]);
 	v->pace[OUTLOOK_LIFETIME] = v->per_s[OUTLOOK_LIFETIME];
 	v->pace[OUTLOOK_30D] = isnan(v->per_s[OUTLOOK_30D]) ? NAN : written_in(v, WEEKS_MIN * WEEK_S);
-	v->scatter[OUTLOOK_LIFETIME] = weekly_scatter(v, WEEKS_MAX);
-	v->scatter[OUTLOOK_30D] = weekly_scatter(v, WEEKS_MIN);
+	v->scatter[OUTLOOK_LIFETIME] = hypot(weekly_scatter(v, WEEKS_MAX, 0), amid_week(v->age_s));
+	/* Four weeks may agree by chance, so those before have a say. */
+	v->scatter[OUTLOOK_30D] = fmax(weekly_scatter(v, WEEKS_MIN, WEEKS_MIN), weekly_scatter(v, WEEKS_POOLED, WEEKS_MIN));
 }
 
 /* ---- the indicator as a staircase */
@@ -146,8 +163,18 @@ static double step_of(const struct observed *o, double wear)
 	bool is_coarse = is_whole_percent(wear);
 
 	for (size_t i = 0; i < o->n && is_coarse; i++)
-		is_coarse = o->n && (o->rows[i].series != o->rows[o->n - 1].series || is_whole_percent(o->rows[i].wear));
+		is_coarse = o->rows[i].series != o->rows[o->n - 1].series || is_whole_percent(o->rows[i].wear);
 	return is_coarse ? coarse : fine;
+}
+
+/* It is larger where a drive tells its wear now and then only, as at power cycles. */
+static double least_rise(const struct view *v, double step)
+{
+	double least = INFINITY;
+
+	for (size_t i = 1; i < v->n_points; i++)
+		least = fmin(least, v->points[i].wear - v->points[i - 1].wear);
+	return v->n_points > 2 && least > step ? least : step;
 }
 
 static const struct observed_point *newest(const struct view *v)
@@ -173,7 +200,7 @@ static double slope_from(const struct view *v, size_t first, int by, double *ret
 	for (size_t i = first; parts && i < last; i++)
 		if (abscissa(&p[i + 1], by) > abscissa(&p[i], by))
 			parts[n++] = (abscissa(&p[i + 1], by) - abscissa(&p[i], by)) / (p[i + 1].wear - p[i].wear);
-	*ret_scatter = parts ? scatter_of(parts, n) : NAN;
+	*ret_scatter = parts ? scatter_of(parts, n, n) : NAN;
 	return (p[last].wear - p[first].wear) / (abscissa(&p[last], by) - abscissa(&p[first], by));
 }
 
@@ -247,11 +274,12 @@ static struct line line_from_birth(const struct view *v)
 		return no_line;
 	l.per_s = fmin(v->now->wear / (v->age_s - since), (v->now->wear + v->step) / v->age_s);
 	l.used = within_step(v, v->now->wear + l.per_s * since);
-	l.scatter = v->step / v->now->wear / (1 - v->now->wear) / 2;	/* it may be a step more or less, for what is left as well */
+	/* It may be a step more or less, for what is left as well; and nobody knows how even the life was that was not seen. */
+	l.scatter = hypot(v->step / v->now->wear / (1 - v->now->wear) / 2, v->scatter[OUTLOOK_LIFETIME]);
 	return l;
 }
 
-enum { POINTS_SINCE_NEW = 4, POINTS_ANEW = 3, POINTS_IN_WINDOW = 3 };
+enum { POINTS_SINCE_NEW = 2, POINTS_ANEW = 3, POINTS_IN_WINDOW = 3 };
 
 /* All steps but a few were seen. */
 static bool is_seen_since_new(const struct view *v)
@@ -267,12 +295,26 @@ static bool is_line(struct line l)
 	return !isnan(l.used) && !isnan(l.per_s);
 }
 
+/* Between two steps that were seen lies one, whichever way the drive rounds; its first one may show too much. */
+static struct line line_since_new(const struct view *v)
+{
+	struct line l = no_line;
+
+	if (v->n_points < POINTS_SINCE_NEW)
+		return l;
+	l = line_by_points(v, 0);
+	l.scatter = hypot(l.scatter, amid_week((double)(newest(v)->at_s - v->points[0].at_s)));
+	return l;
+}
+
 static struct line indicator_of_life(const struct view *v)
 {
 	struct line l;
 
+	if (!v->is_wear_anew && is_seen_since_new(v))
+		return line_since_new(v);
 	if (!v->is_wear_anew)
-		return v->n_points >= POINTS_SINCE_NEW && is_seen_since_new(v) ? line_by_points(v, 0) : line_from_birth(v);
+		return line_from_birth(v);
 	l = line_by_bytes(v, OUTLOOK_LIFETIME);
 	return is_line(l) || v->n_points < POINTS_ANEW ? l : line_by_points(v, 0);
 }
@@ -358,45 +400,60 @@ static struct outlook_date date_of(const struct view *v, struct line l)
 	return date;
 }
 
-/* The day on which it was used up; where that was not seen, as the line says, but not before the drive was new. Where there is no
- * line either, the day on which it was first seen, for then it was. */
-static struct outlook_date date_passed(const struct view *v, int64_t seen_s, struct line l)
+/* The day on which it was used up. Where that was not seen, as the average of its life up to the first reading that was past it, used
+ * then; where its age is not known, the day of that reading. Both stay what they are. */
+static struct outlook_date date_passed(const struct view *v, int64_t seen_s, int64_t first_s, double used)
 {
-	double at = seen_s ? (double)seen_s : (double)v->now->at_s - (l.used - 1) / l.per_s;
+	double at = seen_s ? (double)seen_s : (double)first_s;
+	double age = v->age_s - (double)(v->now->at_s - first_s);
 
-	if (isnan(at) || isinf(at))
-		at = (double)(v->o->n ? v->o->rows[0].first_s : v->now->at_s);
-	if (at < (double)v->now->at_s - v->age_s)
-		at = (double)v->now->at_s - v->age_s;
+	if (!seen_s && age > 0)
+		at -= (used - 1) / used * age;
 	return (struct outlook_date){ floor_day(at), NAN, NAN };
 }
 
-/* When the indicator reached 1, between two points where it passed it. */
+/* When the indicator reached 1, between two points where it passed it; 0: not seen. */
 static int64_t indicator_reached_s(const struct view *v)
 {
-	for (size_t i = 0; i < v->n_points; i++) {
-		const struct observed_point *p = &v->points[i];
+	size_t i = 0;
 
-		if (p->wear < 1)
-			continue;
-		if (!i || p->wear <= 1 + v->step / 2)
-			return i || p->wear <= 1 + v->step / 2 ? p->at_s : 0;
-		return p[-1].at_s + (int64_t)((1 - p[-1].wear) / (p->wear - p[-1].wear) * (double)(p->at_s - p[-1].at_s));
-	}
-	return 0;
+	while (i < v->n_points && v->points[i].wear < 1)
+		i++;
+	if (i == v->n_points)
+		return 0;
+	if (v->points[i].wear <= 1 + v->step / 2)
+		return v->points[i].at_s;
+	if (!i)
+		return 0;
+	return v->points[i - 1].at_s + (int64_t)((1 - v->points[i - 1].wear) / (v->points[i].wear - v->points[i - 1].wear) *
+						 (double)(v->points[i].at_s - v->points[i - 1].at_s));
+}
+
+static struct outlook_date indicator_passed(const struct view *v)
+{
+	for (size_t i = 0; i < v->o->n; i++)
+		if (v->o->rows[i].wear >= 1)
+			return date_passed(v, indicator_reached_s(v), v->o->rows[i].first_s, v->o->rows[i].wear);
+	return date_passed(v, 0, v->now->at_s, v->now->wear);
+}
+
+static struct outlook_date rating_passed(const struct view *v)
+{
+	double rated = v->now->rated_bytes, written;
+	int64_t first_s = 0, seen_s = observed_written_reached_s(v->o, rated, &first_s, &written);
+
+	return first_s ? date_passed(v, seen_s, first_s, written / rated) : date_passed(v, 0, v->now->at_s, v->written / rated);
 }
 
 static void fill_indicator(const struct view *v, struct outlook_date dates[N_FORECAST_WINDOWS])
 {
-	struct line life = indicator_of_life(v);
-
 	if (isnan(v->now->wear))
 		return;
 	if (v->now->wear >= 1) {
-		dates[OUTLOOK_LIFETIME] = dates[OUTLOOK_30D] = date_passed(v, indicator_reached_s(v), life);
+		dates[OUTLOOK_LIFETIME] = dates[OUTLOOK_30D] = indicator_passed(v);
 		return;
 	}
-	dates[OUTLOOK_LIFETIME] = date_of(v, life);
+	dates[OUTLOOK_LIFETIME] = date_of(v, indicator_of_life(v));
 	if (isnan(dates[OUTLOOK_LIFETIME].at) && is_far_away(v))
 		dates[OUTLOOK_LIFETIME].at = INFINITY;
 	dates[OUTLOOK_30D] = date_of(v, indicator_of_window(v));
@@ -406,7 +463,7 @@ static struct line rated_line(const struct view *v, enum outlook_window window)
 {
 	double per_s = v->pace[window] / v->now->rated_bytes;
 
-	return (struct line){ v->written / v->now->rated_bytes, per_s, v->scatter[window], per_s * DAY_S };
+	return (struct line){ v->written / v->now->rated_bytes, per_s, v->scatter[window], per_s * WEEKEND_S };
 }
 
 static void fill_rated(const struct view *v, struct outlook_date dates[N_FORECAST_WINDOWS])
@@ -414,8 +471,7 @@ static void fill_rated(const struct view *v, struct outlook_date dates[N_FORECAS
 	if (!(v->now->rated_bytes > 0) || isnan(v->written))
 		return;
 	if (v->written >= v->now->rated_bytes) {
-		dates[OUTLOOK_LIFETIME] = dates[OUTLOOK_30D] =
-			date_passed(v, observed_written_reached_s(v->o, v->now->rated_bytes), rated_line(v, OUTLOOK_LIFETIME));
+		dates[OUTLOOK_LIFETIME] = dates[OUTLOOK_30D] = rating_passed(v);
 		return;
 	}
 	for (int w = 0; w < N_FORECAST_WINDOWS; w++)
@@ -457,12 +513,15 @@ struct outlook outlook_of(const struct observed *o, const struct outlook_now *no
 	struct outlook out;
 
 	v.points = observed_points(o, &v.n_points);
+	v.step = least_rise(&v, v.step);
 	fill_rates(&v);
 	for (size_t b = 0; b < N_OUTLOOK_BASES; b++)
 		for (size_t w = 0; w < N_FORECAST_WINDOWS; w++)
 			out.dates[b][w] = no_date;
-	fill_indicator(&v, out.dates[OUTLOOK_INDICATOR]);
-	fill_rated(&v, out.dates[OUTLOOK_RATED]);
+	if (now->at_s >= OBSERVED_CLOCK_SET_S) {	/* or no day can be told */
+		fill_indicator(&v, out.dates[OUTLOOK_INDICATOR]);
+		fill_rated(&v, out.dates[OUTLOOK_RATED]);
+	}
 	for (size_t w = 0; w < N_FORECAST_WINDOWS; w++)
 		out.dates[OUTLOOK_EARLIEST][w] = earlier(out.dates[OUTLOOK_RATED][w], out.dates[OUTLOOK_INDICATOR][w]);
 	for (enum outlook_window w = 0; w < N_OUTLOOK_WINDOWS; w++) {

@@ -19,6 +19,7 @@ struct plan_entry {
 	uint64_t due_us;		/* UINT64_MAX: not again */
 	uint64_t answered_us;		/* 0: never */
 	int64_t answered_at_us;		/* since 1970 */
+	int64_t answered_offset_us;	/* clock_offset_us() then */
 	unsigned failures;		/* in a row */
 	unsigned refusals;		/* of these, those that are not over in a moment: each doubles the pause */
 	uint64_t logged;		/* the failure that was logged last, so that it is logged once */
@@ -144,8 +145,8 @@ bool quantity_count(struct quantity_count *counts, size_t *n, const char *quanti
 void readings_take(struct drive_poll *, struct plan_entry *, struct sample_set *set);
 /* Takes over what others worked out of the readings, in place of what they did before. */
 void readings_add(struct drive_poll *, struct sample_set *set);
-/* When the page was read that tells this sample, in microseconds since 1970; 0: no page does. */
-int64_t readings_time(const struct drive_poll *, const struct sample *);
+/* The entry whose page tells this sample; NULL: none does. */
+const struct plan_entry *readings_entry(const struct drive_poll *, const struct sample *);
 /* Fixes the source of every series; called when the first visit ends and when a page turns out unsupported. */
 void readings_settle(struct drive_poll *);
 /* The page is gone for good: what it fed is fed by another from now on. */

@@ -222,15 +222,15 @@ void readings_add(struct drive_poll *poll, struct sample_set *set)
 	poll->is_dirty = true;
 }
 
-int64_t readings_time(const struct drive_poll *poll, const struct sample *s)
+const struct plan_entry *readings_entry(const struct drive_poll *poll, const struct sample *s)
 {
 	for (size_t i = 0; i < poll->n_entries; i++) {
 		const struct sample_set *set = &poll->entries[i].samples;
 
 		if (set->n && s >= set->at && s < set->at + set->n)
-			return poll->entries[i].answered_at_us;
+			return &poll->entries[i];
 	}
-	return 0;
+	return NULL;
 }
 
 static bool serve(struct drive_poll *poll, const struct sample *s)

@@ -77,6 +77,7 @@ static void take_answer(struct poller *p, struct drive_poll *poll, struct plan_e
 	entry->failures = entry->refusals = 0;
 	entry->answered_us = poller_now_us(p);
 	entry->answered_at_us = clock_real_us();
+	entry->answered_offset_us = clock_offset_us();
 	due_after_answer(p, poll, entry);
 }
 

@@ -15,7 +15,7 @@ import exporter
 
 SHIPPED = os.path.join(exporter.SOURCE, 'data', 'drives.csv')
 GOOD = 'model,family,capacity_gb,rated_tbw,rated_dwpd,warranty_years\nM1,F,3840,7000,1,5\n'
-DOUBTFUL = 'model,family,capacity_gb,rated_tbw,rated_dwpd,warranty_years\nM1,F,800,17800,10,5\nM1,F,,1,,\n'
+DOUBTFUL = 'model,family,capacity_gb,rated_tbw,rated_dwpd,warranty_years\nM1,F,800,17800,10,5\nM1,F,,100,,\n'
 BROKEN = 'model,family,rated_dwpd\nM1,F,1\n(M2,F,1\nM3,F,-1\n'
 OTHER_COLUMN = 'model,price\nM1,100\n'
 

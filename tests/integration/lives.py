@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Lives of drives, from new to past their end, replayed in half a minute: what was said of the end on the way, against when it
+"""Lives of drives, from new to past their end, replayed in a minute or so: what was said of the end on the way, against when it
 came. First every drive that reviews gave figures of, under a steady load; then lives that are not steady, a drive that takes
 another one's place, an exporter that is started anew, and a history that cannot be kept.
 
-LIVES_SPEED: how much faster than the clock (default 1000000). Where a machine cannot read the drives often enough at that
+LIVES_SPEED: how much faster than the clock (default 500000). Where a machine cannot read the drives often enough at that
 speed the life is played again more slowly; what is judged is only what was said, by the clock of the replay."""
 
 import bisect
@@ -29,9 +29,9 @@ import made
 import mounts
 
 DAY_S = life.DAY_S
-SPEED = int(os.environ.get('LIVES_SPEED', 1000000))
+SPEED = int(os.environ.get('LIVES_SPEED', 500000))
 TRIES = 4                       # each at half the speed of the one before
-POLL = '1800s'                  # wear is read each tenth time, Device Statistics each thirtieth
+POLL = '1200s'                  # wear is read each tenth time, Device Statistics each thirtieth
 LAG_MAX = 1.5                   # days by which nearly all that is told may be old, or steps of the indicator are missed
 SPACING_DAYS = 0.25             # of a life's sections
 STEPS = 5                       # of the indicator, from which its pace of late follows

@@ -58,7 +58,7 @@ static void what_agrees_is_not_told(void **state)
 	      "E,,,,,,,0.04,20000000,,,,\n"			/* 0.0438 %: printed with two digits behind the point */
 	      "F,,,,600,10,5,,,,,S,B\n"				/* no capacity, nothing to compare */
 	      "G,,,1000,600,10,,,,,,,\n"			/* no years */
-	      "H,,,,,,,,1000,,,,\n", NULL, "");
+	      "H,,,,,,,,100000,,,,\n", NULL, "");
 }
 
 static void numbers_that_contradict_each_other_are_told(void **state)
@@ -74,9 +74,26 @@ static void numbers_that_contradict_each_other_are_told(void **state)
 	      "3: warning: 1788 TBW, but 1 DWPD x 1000 GB x 365 x 5 years is 1825: -2.0 %\n"
 	      "4: warning: an AFR of 0.44 %, but an MTBF of 1e+06 hours is 0.872 %\n"
 	      "5: warning: an AFR of 0.3 %, but an MTBF of 2e+07 hours is 0.0438 %\n"
-	      "6: warning: mtbf_hours: 999 is less than 1000, which can hardly be\n"
+	      "6: warning: mtbf_hours: 999 is less than 100000, which can hardly be\n"
 	      "7: warning: a grade, but no source that it is for\n"
 	      "8: warning: temperature_where, but no temperature\n");
+}
+
+/* Terabytes for gigabytes, petabytes for terabytes, a factor of a hundred lost, 0.44 as if it were a ratio. */
+static void another_unit_is_suspected(void **state)
+{
+	check(HEADER "A,,,0.96,1752,,5,,,,,S,A\n"
+	      "B,,,960,1.752,,5,,,,,S,A\n"
+	      "C,,,,,,,,20000,,,,\n"
+	      "D,,,,,,,44,,,,,\n"
+	      "E,,,960000,1752,,5,,,,,S,A\n", NULL,
+	      "2: warning: 1752 TBW of 0.96 GB in 5 years would be 1e+03 DWPD, which can hardly be\n"
+	      "2: warning: capacity_gb: 0.96 is less than 8, which can hardly be\n"
+	      "3: warning: 1.752 TBW of 960 GB in 5 years would be 0.001 DWPD, which can hardly be\n"
+	      "3: warning: rated_tbw: 1.752 is less than 4, which can hardly be\n"
+	      "4: warning: mtbf_hours: 20000 is less than 100000, which can hardly be\n"
+	      "5: warning: an AFR of 44 % can hardly be\n"
+	      "6: warning: 1752 TBW of 960000 GB in 5 years would be 0.001 DWPD, which can hardly be\n");
 }
 
 static void errors_and_warnings_come_in_the_order_of_lines(void **state)
@@ -84,7 +101,7 @@ static void errors_and_warnings_come_in_the_order_of_lines(void **state)
 	check(HEADER "A,,,800,17800,10,5,,,,,S,A\n(,,,,,,,,,,,,\nB,,,,,,,,10,,,,\nC,,,,,300,,,,,,,\n", NULL,
 	      "2: warning: 17800 TBW, but 10 DWPD x 800 GB x 365 x 5 years is 14600: +21.9 %\n"
 	      "3: error: model: \"(\" is no pattern: '(' without ')'\n"
-	      "4: warning: mtbf_hours: 10 is less than 1000, which can hardly be\n"
+	      "4: warning: mtbf_hours: 10 is less than 100000, which can hardly be\n"
 	      "5: error: rated_dwpd: 300 is not within 0.0001 to 200\n");
 }
 
@@ -211,6 +228,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_agrees_is_not_told),
 		cmocka_unit_test(numbers_that_contradict_each_other_are_told),
+		cmocka_unit_test(another_unit_is_suspected),
 		cmocka_unit_test(errors_and_warnings_come_in_the_order_of_lines),
 		cmocka_unit_test(rows_that_never_count_are_told),
 		cmocka_unit_test(a_row_of_a_later_file_hides_one_too),

@@ -134,6 +134,8 @@ static const struct jump jumps[] = {
 	{ "the clock jumps back", 0.04, 48 * TB, 48, .clock_offset_s = -7200, .want = BREAK_CLOCK, .is_at_once = true },
 	{ "wear jumps", 0.35, 48 * TB, 48, .want = BREAK_WEAR },
 	{ "wear falls", 0.01, 48 * TB, 48, .want = BREAK_WEAR },
+	{ "firmware tells a little more", 0.07, 48 * TB, 48, .firmware = "0002", .want = BREAK_FIRMWARE, .is_at_once = true },
+	{ "wear rises by three steps at once", 0.075, 48 * TB, 48, .want = BREAK_WEAR },
 	{ "firmware tells another wear", 0.35, 48 * TB, 48, .firmware = "0002", .want = BREAK_FIRMWARE, .is_at_once = true },
 	{ "bytes begin anew", 0.04, 1 * TB, 48, .want = BREAK_WRITTEN },
 	{ "more bytes than a link carries", 0.04, 9000 * TB, 48, .want = BREAK_WRITTEN },
@@ -223,6 +225,20 @@ static void nonsense_fills_no_history(void **state)
 	assert_int_equal(o.n, 8);
 }
 
+/* A drive that tells its wear at power cycles only: what its bytes explain is no jump. */
+static void wear_that_bytes_explain_is_no_jump(void **state)
+{
+	CLEANUP(observed_free) struct observed o = { 0 };
+	struct observed_reading r;
+
+	go(&o, 0, 101);		/* 10 %, since 100 TB */
+	r = reading(START_S + 200 * HOUR_S, 0.1, 200 * TB, 200);
+	take(&o, &r, BREAK_NONE);
+	r = reading(START_S + 200 * HOUR_S + 120, 0.2, 200 * TB, 200);
+	take(&o, &r, BREAK_NONE);
+	assert_true(o.rows[o.n - 1].wear == 0.2);
+}
+
 static void long_ago_wear_may_have_grown_much(void **state)
 {
 	CLEANUP(observed_free) struct observed o = { 0 };
@@ -254,6 +270,9 @@ static void bytes_that_a_counter_lost_still_count(void **state)
 	CLEANUP(observed_free) struct observed o = { 0 };
 	struct observed_reading first = reading(START_S + 48 * HOUR_S, 0.04, 0.1 * TB, 48), second = first;
 
+	int64_t first_s = 0;
+	double written = 0;
+
 	second.at_s += 60;
 	second.written_at_s += 60;
 	go(&o, 0, 48);
@@ -261,8 +280,8 @@ static void bytes_that_a_counter_lost_still_count(void **state)
 	assert_true(observed_written_lost(&o) == 0);
 	take(&o, &second, BREAK_WRITTEN);
 	assert_true(observed_written_lost(&o) == 47 * TB);
-	assert_int_equal(observed_written_reached_s(&o, 35 * TB), START_S + 35 * HOUR_S);
-	assert_int_equal(observed_written_reached_s(&o, 48 * TB), 0);
+	assert_int_equal(observed_written_reached_s(&o, 35 * TB, &first_s, &written), START_S + 35 * HOUR_S);
+	assert_int_equal(observed_written_reached_s(&o, 48 * TB, &first_s, &written), 0);
 }
 
 /* Of two series each tells its own; what was between them is nobody's. */
@@ -352,6 +371,24 @@ static void a_power_on_time_that_was_read_long_ago_is_no_jump(void **state)
 	assert_int_equal(o.rows[o.n - 1].series, START_S);
 }
 
+/* One row of a day to come, of a clock that was wrong once: the rest goes on. */
+static void a_row_of_another_day_breaks_nothing(void **state)
+{
+	CLEANUP(observed_free) struct observed before = { 0 };
+	CLEANUP(observed_free) struct observed o = { 0 };
+	struct observed_reading r = reading(START_S + 60 * HOUR_S, 0.06, 60 * TB, 60);
+
+	go(&before, 0, 48);
+	o = after_restart(&before);
+	o.rows[1].series++;
+	o.rows[1].last_s += 9000 * (int64_t)DAY_S;
+	o.rows[1].day += 9000;
+	assert_int_equal(take(&o, &r, BREAK_NONE), OBSERVED_NEW_ROW);
+	assert_int_equal(o.n, 2);
+	assert_int_equal(o.rows[1].series, START_S);
+	assert_int_equal(o.n_aside, 1);
+}
+
 static void history_that_comes_late_goes_before(void **state)
 {
 	CLEANUP(observed_free) struct observed before = { 0 };
@@ -399,6 +436,8 @@ int main(void)
 		cmocka_unit_test(a_glitch_costs_nothing),
 		cmocka_unit_test(an_answer_does_not_confirm_itself),
 		cmocka_unit_test(nonsense_fills_no_history),
+		cmocka_unit_test(wear_that_bytes_explain_is_no_jump),
+		cmocka_unit_test(a_row_of_another_day_breaks_nothing),
 		cmocka_unit_test(long_ago_wear_may_have_grown_much),
 		cmocka_unit_test(of_the_past_we_know_where_wear_began_anew),
 		cmocka_unit_test(bytes_that_a_counter_lost_still_count),

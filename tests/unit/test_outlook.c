@@ -284,6 +284,9 @@ static const struct step steps[] = {
 	{ { "firmware, jump up", 14600, 5, 1, .step = 0.01, .firmware_day = 365, .wear_after = 0.35 }, .day = 365 },
 	{ { "firmware, jump down", 14600, 5, 1, .step = 0.01, .firmware_day = 365, .wear_after = 0.02 }, .day = 365 },
 	{ { "firmware, jump up, no bytes", 14600, 2, 1, .step = 0.01, .firmware_day = 365, .wear_after = 0.6, .has_no_written = true }, .day = 365 },
+	{ { "firmware, small jump", 14600, 5, 1, .step = 0.01, .firmware_day = 365, .wear_after = 0.225 }, .day = 365 },
+	{ { "firmware, small jump, no bytes", 14600, 2, 1, .step = 0.01, .firmware_day = 365, .wear_after = 0.53,
+	    .has_no_written = true }, .day = 365 },
 	{ { "fresh host", 14600, 5, 1, .step = 0.01, .seen_from = 800 }, .day = 800 },
 	{ { "fresh host, on for two days of five", 14600, 5, 1, .step = 0.01, .seen_from = 800, .duty = 0.4 }, .day = 800 },
 	{ { "fresh host, no power-on time", 14600, 5, 1, .step = 0.01, .seen_from = 800, .has_no_power_on = true }, .day = 800 },
@@ -382,9 +385,7 @@ static void the_example_of_the_manual(void **state)
 	assert_true(fabs(o.written_per_day[OUTLOOK_LIFETIME] - TB) < 1);
 	assert_true(o.amplification[OUTLOOK_LIFETIME] == 1.5);
 	assert_true(isnan(o.dates[OUTLOOK_RATED][OUTLOOK_30D].at));
-	/* 41 and 39 %, were they meant */
-	assert_true(day_of(o.dates[OUTLOOK_INDICATOR][OUTLOOK_LIFETIME].earliest) <= 300 * 59.0 / 41);
-	assert_true(day_of(o.dates[OUTLOOK_INDICATOR][OUTLOOK_LIFETIME].latest) >= 300 * 61.0 / 39 - 1);
+	assert_true(isnan(o.dates[OUTLOOK_INDICATOR][OUTLOOK_LIFETIME].earliest));
 }
 
 static struct outlook seen_once(double wear, double written, double power_on_s, double rated)
@@ -435,6 +436,69 @@ static void what_was_used_up_before_anybody_looked_was_so_when_first_seen(void *
 			assert_true(day_of(o.dates[b][w].at) == 0);
 }
 
+/* Nobody looked when it passed; the day does not wander with the time. */
+static void a_day_in_the_past_stays(void **state)
+{
+	for (int capped = 0; capped < 2; capped++) {
+		CLEANUP(observed_free) struct observed seen = { 0 };
+		double first = NAN;
+
+		for (int day = 0; day < 40; day++) {
+			struct observed_reading r = { .at_s = START_S + day * DAY_S, .wear = capped ? 1 : 2.55, .written = 700 * TB + day * TB,
+						      .nand_written = NAN, .power_on_s = (700.0 + day) * DAY_S };
+			struct outlook_now now = { .at_s = r.at_s, .wear = r.wear, .written = r.written, .nand_written = NAN,
+						   .power_on_s = r.power_on_s, .rated_bytes = 600 * TB };
+			enum observed_break b;
+			struct outlook o;
+
+			observed_take(&seen, &r, &b);
+			o = outlook_of(&seen, &now);
+			first = isnan(first) ? o.dates[OUTLOOK_INDICATOR][OUTLOOK_LIFETIME].at : first;
+			assert_true(o.dates[OUTLOOK_INDICATOR][OUTLOOK_LIFETIME].at == first);
+			assert_true(day_of(o.dates[OUTLOOK_RATED][OUTLOOK_LIFETIME].at) == -100);
+		}
+		assert_true(day_of(first) == (capped ? 0 : floor(-700 * 1.55 / 2.55)));
+	}
+}
+
+/* Twelve weeks in which each day is another: nothing is called sure that is not. */
+static double noise(double day)
+{
+	return exp(1.2 * (((unsigned)day * 2654435761u >> 16 & 1023) / 1023.0 - 0.5));
+}
+
+static void bounds_hold_where_days_differ(void **state)
+{
+	static const struct life l = { "noise", 14600, 5, 1, .step = 0.01, .load = noise };
+	size_t n = 0, outside = 0;
+
+	play(&l, 1.4, &p);
+	for (size_t i = 90; i < p.n && p.moments[i].day < p.rated_end - 30; i++)
+		for (int w = 0; w < N_FORECAST_WINDOWS; w++)
+			for (int b = 0; b < 2; b++) {
+				const struct outlook_date *date = &p.moments[i].at.dates[b][w];
+				double end = b == OUTLOOK_RATED ? p.rated_end : p.wear_end;
+
+				if (isnan(date->earliest))
+					continue;
+				n++;
+				outside += !(day_of(date->earliest) <= end && end <= day_of(date->latest));
+			}
+	assert_true(n > 1000);
+	assert_true(outside * 10 <= n);
+}
+
+static void without_a_clock_no_day_is_told(void **state)
+{
+	struct outlook_now now = { .at_s = 1000, .wear = 1.2, .written = 700 * TB, .nand_written = NAN, .power_on_s = 300.0 * DAY_S,
+				   .rated_bytes = 600 * TB };
+	struct outlook o = outlook_of(&nothing_seen, &now);
+
+	for (int b = 0; b < N_OUTLOOK_BASES; b++)
+		assert_true(isnan(o.dates[b][OUTLOOK_LIFETIME].at));
+	assert_true(o.rated_used > 1.16);
+}
+
 static void beyond_twenty_years_is_never(void **state)
 {
 	struct outlook o = seen_once(0.1, 10 * TB, 900.0 * DAY_S, 100 * TB);
@@ -476,6 +540,9 @@ int main(void)
 		cmocka_unit_test(what_is_not_told_leaves_the_rest),
 		cmocka_unit_test(an_indicator_past_its_end_is_not_clamped),
 		cmocka_unit_test(what_was_used_up_before_anybody_looked_was_so_when_first_seen),
+		cmocka_unit_test(a_day_in_the_past_stays),
+		cmocka_unit_test(bounds_hold_where_days_differ),
+		cmocka_unit_test(without_a_clock_no_day_is_told),
 		cmocka_unit_test(beyond_twenty_years_is_never),
 		cmocka_unit_test(no_age_follows_from_a_power_on_time_that_is_wrong),
 	};
