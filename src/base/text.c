@@ -2,6 +2,7 @@
 
 #include <fnmatch.h>
 #include <stdarg.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -109,6 +110,16 @@ bool text_to_decimal(const char *string, double min, double max, double *ret)
 		return false;
 	*ret = strtod(string, NULL);
 	return *ret >= min && *ret <= max;
+}
+
+bool text_to_real(const char *string, double *ret)
+{
+	char *end;
+
+	if (!*string || string[strspn(string, "0123456789.eE+-")])
+		return false;
+	*ret = strtod(string, &end);
+	return !*end && isfinite(*ret);
 }
 
 bool text_hex_to_u64(const char *string, uint64_t max, uint64_t *ret)

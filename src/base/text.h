@@ -29,6 +29,9 @@ bool text_to_u64(const char *string, uint64_t max, uint64_t *ret);
 /* A decimal number, digits with at most one point among them, from min to max. False on anything else. */
 bool text_to_decimal(const char *string, double min, double max, double *ret);
 
+/* Sign, digits, point and exponent; none of strtod()'s other forms, and finite. */
+bool text_to_real(const char *string, double *ret);
+
 /* Hexadecimal digits only, no prefix. */
 bool text_hex_to_u64(const char *string, uint64_t max, uint64_t *ret);
 

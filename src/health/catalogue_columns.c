@@ -85,22 +85,11 @@ double column_number(const struct column *c, const struct catalogue_row *row)
 	return *number_at(c, (struct catalogue_row *)row) * c->over / c->times;
 }
 
-/* Digits, a point, an exponent; neither blanks nor separators, and none of strtod()'s other forms. */
-static bool read_number(const char *text, double *ret)
-{
-	char *end;
-
-	if (!*text || text[strspn(text, "0123456789.eE+-")])
-		return false;
-	*ret = strtod(text, &end);
-	return !*end && isfinite(*ret);
-}
-
 static bool put_number(const struct column *c, const char *text, struct catalogue_row *row, char why[static 200])
 {
 	double value;
 
-	if (!read_number(text, &value))
+	if (!text_to_real(text, &value))
 		snprintf(why, 200, "%s: \"%.60s\" is not a number", c->name, text);
 	else if (value < c->least || value > c->most)
 		snprintf(why, 200, "%s: %.60s is not within %g to %g", c->name, text, c->least, c->most);

@@ -1,10 +1,10 @@
 /* Files of the catalogue: lines of comma-separated values, each a record of its own, so that a broken one costs itself alone. */
-#include <csv.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/csv_line.h"
 #include "base/file.h"
 #include "health/catalogue_private.h"
 
@@ -13,7 +13,6 @@ struct reader {
 	struct complaints *complaints;
 	const char *file;
 	unsigned line;
-	struct csv_parser csv;
 	char *at;				/* where the next field's text goes: every file has room for all of its own */
 	const char *fields[CATALOGUE_COLUMNS_MAX];	/* of this line */
 	size_t n_fields;			/* may be more than there is room for */
@@ -24,15 +23,12 @@ struct reader {
 	bool is_out_of_memory;
 };
 
-enum { CSV_OPTIONS = CSV_STRICT | CSV_STRICT_FINI };
-
 /* ---- one line */
 
 /* Blanks around a value are no part of it, not even in quotation marks. */
-static void on_field(void *field, size_t n, void *context)
+static void on_field(void *context, const char *text, size_t n)
 {
 	struct reader *r = context;
-	const char *text = field;
 
 	for (; n && *text == ' '; n--)
 		text++;
@@ -48,34 +44,9 @@ static void on_field(void *field, size_t n, void *context)
 	r->n_fields++;
 }
 
-static void on_record(int terminator, void *context)
-{
-}
-
 static bool refuse_line(struct reader *r, const char *reason)
 {
 	complain(r->complaints, r->line, false, "%s", reason);
-	return false;
-}
-
-/* A parser that has failed does not begin anew of itself. */
-static bool begin_csv(struct reader *r)
-{
-	csv_free(&r->csv);
-	if (!csv_init(&r->csv, CSV_OPTIONS))
-		return true;
-	r->is_out_of_memory = true;
-	return false;
-}
-
-static bool refuse_csv(struct reader *r)
-{
-	if (csv_error(&r->csv) == CSV_ENOMEM) {
-		r->is_out_of_memory = true;
-		return false;
-	}
-	if (begin_csv(r))
-		refuse_line(r, "a quotation mark that does not begin or end a field, or a field that does not end on its line");
 	return false;
 }
 
@@ -90,14 +61,18 @@ static bool has_control_character(const char *line)
 /* line[n] is a NUL. */
 static bool split_line(struct reader *r, const char *line, size_t n)
 {
+	int error;
+
 	r->n_fields = 0;
 	r->has_long_field = false;
 	if (strlen(line) < n || has_control_character(line))
 		return refuse_line(r, "a control character");
 	if (!text_is_utf8(line))
 		return refuse_line(r, "not UTF-8");
-	if (csv_parse(&r->csv, line, n, on_field, on_record, r) != n || csv_fini(&r->csv, on_field, on_record, r))
-		return refuse_csv(r);
+	error = csv_line_split(line, n, on_field, r);
+	r->is_out_of_memory |= error == -ENOMEM;
+	if (error)
+		return error == -EBADMSG && refuse_line(r, CSV_LINE_MALFORMED);
 	if (r->has_long_field) {
 		complain(r->complaints, r->line, false, "a field of more than %d bytes", CATALOGUE_FIELD_MAX);
 		return false;
@@ -289,11 +264,10 @@ bool catalogue_read(struct catalogue *c, const char *file, struct complaints *co
 		return true;
 	}
 	r.file = make_room(c, text.length, file);
-	if (!r.file || csv_init(&r.csv, CSV_OPTIONS))
+	if (!r.file)
 		return false;
 	r.at = c->texts[c->n_texts - 1] + strlen(file) + 1;
 	read_lines(&r, &text);
-	csv_free(&r.csv);
 	return !r.is_out_of_memory;
 }
 

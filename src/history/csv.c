@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv_line.h"
 #include "history/column.h"
 #include "metric/exposition.h"
 
@@ -127,45 +128,6 @@ static bool undo_escapes(char *field)
 	return true;
 }
 
-/* Takes one field, quoted or not, off *at. NULL, or what is wrong. */
-static const char *take_field(const char **at, char field[FIELD_MAX])
-{
-	bool is_quoted = **at == '"';
-	const char *from = *at + is_quoted;
-	size_t n = 0;
-
-	for (;; from++) {
-		if (is_quoted && *from == '"' && from[1] == '"')
-			from++;
-		else if (is_quoted ? *from == '"' : !*from || *from == ',')
-			break;
-		else if (!*from)
-			return "a quotation mark is not closed";
-		else if (*from == '"' && !is_quoted)
-			return "a quotation mark in a field that does not begin with one";
-		if (n == FIELD_MAX - 1)
-			return "too long";
-		field[n++] = *from;
-	}
-	field[n] = 0;
-	*at = from + is_quoted;
-	return **at && **at != ',' ? "something follows the closing quotation mark" : NULL;
-}
-
-/* strtod() takes hexadecimal numbers, infinity and leading blanks too. */
-static bool parse_real(const char *field, double *ret)
-{
-	char *end;
-
-	*ret = NAN;
-	if (!*field)
-		return true;
-	if (strspn(field, "+-.0123456789eE") != strlen(field))
-		return false;
-	*ret = strtod(field, &end);
-	return !*end && isfinite(*ret);
-}
-
 static const char *set_field(const struct history_column *column, char *field, void *at)
 {
 	int32_t day;
@@ -194,7 +156,8 @@ static const char *set_field(const struct history_column *column, char *field, v
 		memcpy(at, &time, sizeof time);
 		return NULL;
 	case COLUMN_REAL:
-		if (!parse_real(field, &real))
+		real = NAN;
+		if (*field && !text_to_real(field, &real))
 			return "not a number";
 		memcpy(at, &real, sizeof real);
 		return NULL;
@@ -202,30 +165,48 @@ static const char *set_field(const struct history_column *column, char *field, v
 	return NULL;
 }
 
+struct fields {
+	char at[HISTORY_COLUMNS][FIELD_MAX];
+	size_t n;			/* may be more than there is room for */
+};
+
+/* One that is too long is cut: none of the columns has room for it then. */
+static void on_field(void *context, const char *at, size_t n)
+{
+	struct fields *fields = context;
+
+	if (n >= FIELD_MAX)
+		n = FIELD_MAX - 1;
+	if (fields->n < HISTORY_COLUMNS) {
+		memcpy(fields->at[fields->n], at, n);
+		fields->at[fields->n][n] = 0;
+	}
+	fields->n++;
+}
+
+static int refuse(struct text *error, const char *name, const char *why)
+{
+	text_addf(error, "%s%s%s", name, *name ? ": " : "", why);
+	return -EINVAL;
+}
+
 int history_csv_parse(const char *line, struct history_line *ret, struct text *error)
 {
-	char field[FIELD_MAX];
-	const char *why;
+	struct fields fields = { .n = 0 };
+	int r = csv_line_split(line, strlen(line), on_field, &fields);
 
 	*ret = (struct history_line){ 0 };
-	for (size_t i = 0; i < HISTORY_COLUMNS; i++) {
-		const struct history_column *column = &history_columns[i];
-
-		if (i && *line++ != ',') {
-			text_addf(error, "%zu columns, not %d", i, HISTORY_COLUMNS);
-			return -EINVAL;
-		}
-		why = take_field(&line, field);
-		if (!why)
-			why = set_field(column, field, (char *)ret + column->offset);
-		if (why) {
-			text_addf(error, "%s: %s", column->name, why);
-			return -EINVAL;
-		}
-	}
-	if (*line) {
-		text_addf(error, "more than %d columns", HISTORY_COLUMNS);
+	if (r)
+		return refuse(error, "", r == -EBADMSG ? CSV_LINE_MALFORMED : strerror(-r));
+	if (fields.n != HISTORY_COLUMNS) {
+		text_addf(error, "%zu columns, not %d", fields.n, HISTORY_COLUMNS);
 		return -EINVAL;
+	}
+	for (size_t i = 0; i < HISTORY_COLUMNS; i++) {
+		const char *why = set_field(&history_columns[i], fields.at[i], (char *)ret + history_columns[i].offset);
+
+		if (why)
+			return refuse(error, history_columns[i].name, why);
 	}
 	return 0;
 }

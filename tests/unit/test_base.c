@@ -99,6 +99,19 @@ static void decimal_numbers_are_plain_and_bounded(void **state)
 		assert_false(text_to_decimal(bad[i], 1, 1000, &v));
 }
 
+static void real_numbers_are_finite_and_decimal(void **state)
+{
+	static const char *const bad[] = { "", " 1", "1 ", "1e", "e1", "1.2.3", "0x1p3", "nan", "inf", "-inf", "1e999", "1,5", "1x", "--1" };
+	double v;
+
+	assert_true(text_to_real("1", &v) && v == 1);
+	assert_true(text_to_real("-0.35", &v) && v == -0.35);
+	assert_true(text_to_real("+1.5e-16", &v) && v == 1.5e-16);
+	assert_true(text_to_real("4.9406564584124654e-324", &v) && v > 0);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_false(text_to_real(bad[i], &v));
+}
+
 static void text_stops_at_its_limit(void **state)
 {
 	struct text t = TEXT_LIMIT(4);
@@ -227,6 +240,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_utf8_is_replaced),
 		cmocka_unit_test(numbers_from_outside_are_whole_and_bounded),
 		cmocka_unit_test(decimal_numbers_are_plain_and_bounded),
+		cmocka_unit_test(real_numbers_are_finite_and_decimal),
 		cmocka_unit_test(text_stops_at_its_limit),
 		cmocka_unit_test(arrays_grow_and_keep_what_they_hold),
 		cmocka_unit_test(failures_blame_the_right_party),

@@ -213,6 +213,14 @@ static void many_rows_go_in_several_batches(void **state)
 	world_free(w);
 }
 
+/* One day of a drive A is on the disk. */
+static void start_with_a_day(struct world *w)
+{
+	start_in(w, w->folder);
+	put(w, "A", 1, true);
+	RUN_UNTIL(w, w->n_committed == 1);
+}
+
 /* Frozen: the disk hangs, as it seems. */
 static void a_child_that_hangs_is_left_alone(void **state)
 {
@@ -220,9 +228,7 @@ static void a_child_that_hangs_is_left_alone(void **state)
 	uint64_t began;
 	pid_t pid;
 
-	start_in(w, w->folder);
-	put(w, "A", 1, true);
-	RUN_UNTIL(w, w->n_committed == 1);
+	start_with_a_day(w);
 	pid = child();
 	kill(pid, SIGSTOP);
 	put(w, "A", 2, true);
@@ -248,9 +254,7 @@ static void a_long_silence_is_told(void **state)
 	pid_t pid;
 
 	w->silent_ms = 500;
-	start_in(w, w->folder);
-	put(w, "A", 1, true);
-	RUN_UNTIL(w, w->n_committed == 1);
+	start_with_a_day(w);
 	run_for(w, 700000);
 	assert_true(history_is_up(w->history));		/* nothing was asked */
 	pid = child();
@@ -271,9 +275,7 @@ static void the_newest_version_of_a_row_wins(void **state)
 	struct history_row row = row_of(20000, 1);
 	pid_t pid;
 
-	start_in(w, w->folder);
-	put(w, "A", 1, true);
-	RUN_UNTIL(w, w->n_committed == 1);
+	start_with_a_day(w);
 	pid = child();
 	kill(pid, SIGSTOP);
 	history_put(w->history, &drive, &row, true);
@@ -295,9 +297,7 @@ static void stopping_does_not_wait_for_a_child_that_hangs(void **state)
 	uint64_t began;
 	pid_t pid;
 
-	start_in(w, w->folder);
-	put(w, "A", 1, true);
-	RUN_UNTIL(w, w->n_committed == 1);
+	start_with_a_day(w);
 	pid = child();
 	kill(pid, SIGSTOP);
 	put(w, "A", 2, false);
@@ -337,9 +337,7 @@ static void signals_to_the_group_do_not_end_it(void **state)
 	struct world *w = world_new();
 	pid_t pid;
 
-	start_in(w, w->folder);
-	put(w, "A", 1, true);
-	RUN_UNTIL(w, w->n_committed == 1);
+	start_with_a_day(w);
 	pid = child();
 	kill(pid, SIGTERM);
 	kill(pid, SIGINT);
@@ -361,9 +359,7 @@ static void the_child_has_a_name_and_no_descriptors_of_ours(void **state)
 	DIR *dir;
 
 	assert_non_null(ours);
-	start_in(w, w->folder);
-	put(w, "A", 1, true);
-	RUN_UNTIL(w, w->n_committed == 1);
+	start_with_a_day(w);
 	snprintf(path, sizeof path, "/proc/%d/comm", child());
 	f = fopen(path, "re");
 	assert_non_null(fgets(name, sizeof name, f));
@@ -423,9 +419,7 @@ static void a_corrupt_file_is_moved_aside_and_told(void **state)
 	for (int i = 0; i < 10000; i++)
 		fputs("garbage", f);
 	fclose(f);
-	start_in(w, w->folder);
-	put(w, "A", 1, true);
-	RUN_UNTIL(w, w->n_committed == 1);
+	start_with_a_day(w);
 	assert_int_equal(w->n_anew, 1);
 	assert_true(history_is_up(w->history));
 	world_free(w);
@@ -435,9 +429,7 @@ static void a_file_that_is_deleted_is_begun_anew(void **state)
 {
 	struct world *w = world_new();
 
-	start_in(w, w->folder);
-	put(w, "A", 1, true);
-	RUN_UNTIL(w, w->n_committed == 1);
+	start_with_a_day(w);
 	unlink(inside(w->folder, "history.db"));
 	unlink(inside(w->folder, "history.db-wal"));
 	unlink(inside(w->folder, "history.db-shm"));

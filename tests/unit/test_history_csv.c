@@ -104,12 +104,13 @@ static void a_line_that_is_wrong_is_told(void **state)
 	static const struct {
 		const char *line, *why;
 	} bad[] = {
-		{ "", "drive: empty" },
+		{ "", "0 columns" },
+		{ "\"\"" GOOD_TAIL, "drive: empty" },
 		{ "\"D\"", "1 columns" },
-		{ "\"D\"" GOOD_TAIL ",", "more than" },
-		{ "\"D" GOOD_TAIL, "something follows" },
-		{ "\"D\"x" GOOD_TAIL, "something follows" },
-		{ "D\"" GOOD_TAIL, "quotation mark in" },
+		{ "\"D\"" GOOD_TAIL ",", "18 columns" },
+		{ "\"D" GOOD_TAIL, "a quotation mark that" },
+		{ "\"D\"x" GOOD_TAIL, "a quotation mark that" },
+		{ "D\"" GOOD_TAIL, "a quotation mark that" },
 		{ "\"D\\y\"" GOOD_TAIL, "backslash" },
 		{ "\"D\\x0\"" GOOD_TAIL, "backslash" },
 		{ "\"D\\x00\"" GOOD_TAIL, "backslash" },
