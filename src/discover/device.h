@@ -75,6 +75,9 @@ uint32_t device_nsid_from_name(const char *name);
  * as it was. */
 int discover_host(struct device_list *ret);
 
+/* The kernel's word for this path to a drive of this host, as it is now. */
+void discover_refresh_state(struct device *);
+
 /* The `group` of a replayed drive's devices. */
 void discover_inventory_group(const char *key, char *group, size_t size);
 /* The device list of an Inventory message of a replay; an absent drive gives none. 0, -EBADMSG for a message that is not

@@ -105,3 +105,5 @@ void drive_filter_free(struct drive_filter *);
 /* With any include, only what one of them matches passes. What a drive has not told yet neither keeps it out nor in: a
  * drive passes until it is identified, unless its device decides. */
 bool drive_filter_passes(const struct drive_filter *, const struct drive *);
+/* The same for one that is gone, which has no device. */
+bool drive_filter_passes_known(const struct drive_filter *, const char *model, const char *serial, const char *transport);

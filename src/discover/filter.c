@@ -98,44 +98,53 @@ int drive_filter_add(struct drive_filter *filter, bool is_include, const char *p
 
 enum match { MATCH_NO, MATCH_YES, MATCH_UNKNOWN };
 
-static bool matches_device(const struct filter_rule *rule, const struct drive *drive)
+/* What a rule looks at. drive NULL: it has no device now. */
+struct looked_at {
+	const struct drive *drive;
+	const char *model, *serial, *transport;
+	bool is_known;			/* it has told these */
+};
+
+static enum match match_device(const struct filter_rule *rule, const struct drive *drive)
 {
+	if (!drive)
+		return MATCH_UNKNOWN;
 	for (size_t i = 0; i < drive->n_devices; i++)
 		if (!regexec(&rule->pattern, drive->devices[i].name, 0, NULL, 0))
-			return true;
-	return false;
+			return MATCH_YES;
+	return MATCH_NO;
 }
 
-static enum match rule_match(const struct filter_rule *rule, const struct drive *drive)
+static enum match rule_match(const struct filter_rule *rule, const struct looked_at *at)
 {
 	const char *value = "";
 
 	switch (rule->field) {
 	case FIELD_MODEL:
-		value = drive->facts.model;
+		value = at->model;
 		break;
 	case FIELD_SERIAL:
-		value = drive->facts.serial;
+		value = at->serial;
 		break;
 	case FIELD_TRANSPORT:
-		value = drive_transport_name(drive);
+		value = at->transport;
 		break;
 	case FIELD_DEVICE:
-		return matches_device(rule, drive) ? MATCH_YES : MATCH_NO;
+		return match_device(rule, at->drive);
 	case N_FIELDS:
 		break;
 	}
-	if (!drive->is_identified && !drive->is_virtual)
+	if (!at->is_known)
 		return MATCH_UNKNOWN;
 	return *value && !regexec(&rule->pattern, value, 0, NULL, 0) ? MATCH_YES : MATCH_NO;
 }
 
-bool drive_filter_passes(const struct drive_filter *filter, const struct drive *drive)
+static bool passes(const struct drive_filter *filter, const struct looked_at *at)
 {
 	bool is_included = !filter || !filter->has_include;
 
 	for (const struct filter_rule *rule = filter ? filter->rules : NULL; rule; rule = rule->next) {
-		enum match match = rule_match(rule, drive);
+		enum match match = rule_match(rule, at);
 
 		if (match == MATCH_YES && !rule->is_include)
 			return false;
@@ -143,4 +152,15 @@ bool drive_filter_passes(const struct drive_filter *filter, const struct drive *
 			is_included = true;
 	}
 	return is_included;
+}
+
+bool drive_filter_passes(const struct drive_filter *filter, const struct drive *drive)
+{
+	return passes(filter, &(struct looked_at){ drive, drive->facts.model, drive->facts.serial, drive_transport_name(drive),
+						   drive->is_identified || drive->is_virtual });
+}
+
+bool drive_filter_passes_known(const struct drive_filter *filter, const char *model, const char *serial, const char *transport)
+{
+	return passes(filter, &(struct looked_at){ NULL, model, serial, transport, true });
 }

@@ -289,3 +289,13 @@ int discover_host(struct device_list *ret)
 	*ret = list;
 	return 0;
 }
+
+void discover_refresh_state(struct device *d)
+{
+	char dir[SYSFS_PATH_MAX];
+
+	if (d->source != SOURCE_HOST || !d->is_askable)
+		return;
+	snprintf(dir, sizeof dir, d->is_controller ? "/sys/class/nvme/%s" : "/sys/block/%s", d->name);
+	read_text(dir, d->is_controller ? "state" : "device/state", d->state, sizeof d->state);
+}

@@ -35,6 +35,45 @@ static void put(struct expose *e, const struct drive *drive, const char *const *
 	exposition_sample(e->text, drive ? drive->label : NULL, label, value);
 }
 
+/* ---- drives that are missing: who they are, where they sat, and their age */
+
+#define FOR_EACH_MISSING(e, known) \
+	for (size_t index_ = 0; index_ < ledgers_all((e)->fleet->ledgers)->n; index_++) \
+		for (const struct history_known *known = missing_at(e, index_); known; known = NULL)
+
+/* NULL: it is not missing, or not to be served. */
+static const struct history_known *missing_at(const struct expose *e, size_t i)
+{
+	const struct ledger_entry *entry = &ledgers_all(e->fleet->ledgers)->at[i];
+
+	return ledgers_is_missing(e->fleet->ledgers, entry) ? &entry->known : NULL;
+}
+
+static void write_missing(struct expose *e, enum metric_family_id family)
+{
+	FOR_EACH_MISSING(e, k) {
+		const char *drive = k->id.drive;
+
+		if (family == drive_info)
+			exposition_sample(e->text, drive, LABELS("physical", k->vendor, k->id.model, k->id.serial, k->firmware, k->id.wwn,
+								 k->transport, k->type, k->form_factor, k->family), 1);
+		else if (family == drive_slot_info)
+			exposition_sample(e->text, drive, LABELS(k->enclosure, k->slot, k->path), 1);
+		else if (family == drive_present)
+			exposition_sample(e->text, drive, NO_LABELS, 0);
+		else if (family == drive_missing_since_timestamp_seconds)
+			exposition_sample(e->text, drive, NO_LABELS, (double)k->missing_s);
+		else if (family == drive_power_on_seconds_total && !isnan(k->power_on_s))
+			exposition_sample(e->text, drive, NO_LABELS, k->power_on_s);
+	}
+}
+
+static void write_removed(struct expose *e, enum metric_family_id family)
+{
+	for (size_t i = 0; i < N_LEDGER_REASONS; i++)
+		put(e, NULL, LABELS(ledger_reason_names[i]), (double)ledgers_all(e->fleet->ledgers)->removed[i]);
+}
+
 /* ---- who it is */
 
 /* What the drive told; before it has told anything, what the kernel knows. */
@@ -360,18 +399,13 @@ static void write_dropped_replies(struct expose *e, enum metric_family_id family
 	put(e, NULL, LABELS("other_disk"), (double)poller_other_disk_replies(e->fleet->poller));
 }
 
-static const struct history *history_of(const struct expose *e)
-{
-	return wears_history(e->fleet->wears);
-}
-
 static void write_collectors(struct expose *e, enum metric_family_id family)
 {
 	put(e, NULL, LABELS("block"), e->has_diskstats);
 	put(e, NULL, LABELS("ata-attributes"), e->fleet->options->has_ata_attributes);
 	put(e, NULL, LABELS("drivedb"), databases_are_up(e->fleet->databases));
 	put(e, NULL, LABELS("host-phys"), e->fleet->options->has_host_phys);
-	put(e, NULL, LABELS("history"), history_of(e) && history_is_up(history_of(e)));
+	put(e, NULL, LABELS("history"), e->fleet->history && history_is_up(e->fleet->history));
 }
 
 static void write_catalogue(struct expose *e, enum metric_family_id family)
@@ -383,7 +417,7 @@ static void write_catalogue(struct expose *e, enum metric_family_id family)
 
 static void write_history(struct expose *e, enum metric_family_id family)
 {
-	const struct history *h = history_of(e);
+	const struct history *h = e->fleet->history;
 
 	if (h && family == drive_exporter_history_rows_committed_total)
 		put(e, NULL, NO_LABELS, (double)history_rows_committed(h));
@@ -421,6 +455,7 @@ static family_writer *const writers[N_METRIC_FAMILIES] = {
 	[drive_pcie_errors_total] = write_pcie_errors,
 	[drive_source_info] = write_sources,
 	[drive_present] = write_present,
+	[drive_removed_total] = write_removed,
 	[drive_up] = write_up,
 	[drive_reserved] = write_reserved,
 	[drive_power_state] = write_power,
@@ -524,6 +559,7 @@ void expose_metrics(struct expose *e, struct text *out)
 			writers[family](e, family);
 		else
 			write_readings(e, family);
+		write_missing(e, family);
 	}
 	body = exposition_text(e->text);
 	if (body->truncated)

@@ -6,11 +6,17 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <systemd/sd-device.h>
 
+#include "base/clock.h"
 #include "base/log.h"
+#include "discover/watch.h"
+#include "exporter/past.h"
 
-enum { RESCAN_US = 60000000, MONITOR_PAUSE_US = 200000, HOPELESS_AFTER = 3 };
+enum {
+	HOPELESS_AFTER = 3,
+	SETTLE_US = 60000000,		/* then a drive that has not told who it is will not */
+	TEND_SOON_US = 1000000, TEND_US = 5000000,
+};
 
 static char *program_beside_us(const char *said, const char *name)
 {
@@ -29,8 +35,6 @@ static char *program_beside_us(const char *said, const char *name)
 	return asprintf(&path, "%s/%s", self, name) < 0 ? NULL : path;
 }
 
-/* ---- drives come and go */
-
 static void on_added(void *context, struct drive *drive)
 {
 	struct fleet *fleet = context;
@@ -39,6 +43,48 @@ static void on_added(void *context, struct drive *drive)
 		log_error("%s: no memory to ask it", drive->label);
 	log_debug("%s: found, %s", drive->label, drive->devices[0].name);
 }
+
+/* ---- from time to time */
+
+static bool is_settled(const struct fleet *fleet)
+{
+	return fleet->is_settled || (fleet_is_discovered(fleet) && (poller_has_visited_all(fleet->poller) ||
+								    clock_monotonic_us() - fleet->started_us > SETTLE_US));
+}
+
+/* The kernel's word for a path changes without an event. */
+static void refresh_states(struct fleet *fleet)
+{
+	for (size_t i = 0; i < fleet->drives.n; i++)
+		for (size_t k = 0; k < fleet->drives.at[i]->n_devices; k++)
+			discover_refresh_state(&fleet->drives.at[i]->devices[k]);
+}
+
+static int on_tend(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct fleet *fleet = userdata;
+
+	refresh_states(fleet);
+	fleet->is_settled = is_settled(fleet);
+	ledgers_look(fleet->ledgers, fleet->is_settled);
+	(void)sd_event_source_set_time_relative(source, fleet->is_settled ? TEND_US : TEND_SOON_US);
+	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+}
+
+/* When this turn of the loop is over: before the next scrape. */
+static void tend_soon(struct fleet *fleet)
+{
+	(void)sd_event_source_set_time(fleet->tend, 0);
+}
+
+static int start_tending(struct fleet *fleet)
+{
+	int r = sd_event_add_time_relative(fleet->event, &fleet->tend, CLOCK_MONOTONIC, TEND_SOON_US, 10000, on_tend, fleet);
+
+	return r < 0 ? r : sd_event_source_set_priority(fleet->tend, SD_EVENT_PRIORITY_NORMAL - 1);
+}
+
+/* ---- drives come and go */
 
 static void on_removed(void *context, struct drive *drive)
 {
@@ -49,7 +95,18 @@ static void on_removed(void *context, struct drive *drive)
 	else if (!fleet->is_stopping)
 		log_info("%s: gone", drive->label);
 	wears_removed(fleet->wears, drive);
+	ledgers_removed(fleet->ledgers, drive);
 	poller_remove(fleet->poller, drive);
+	if (!fleet->is_stopping)
+		tend_soon(fleet);
+}
+
+static void on_visited(void *context, struct drive *drive)
+{
+	struct fleet *fleet = context;
+
+	wears_visited(fleet->wears, drive);
+	ledgers_visited(fleet->ledgers, drive);
 }
 
 /* The table takes the news of the list. Without memory it stays as it is. */
@@ -73,8 +130,9 @@ static void update(struct fleet *fleet, enum device_source source)
 	device_list_free(&kept);
 }
 
-static void scan_host(struct fleet *fleet)
+static void scan_host(void *context)
 {
+	struct fleet *fleet = context;
 	int r = discover_host(&fleet->devices[SOURCE_HOST]);
 
 	if (r) {	/* the last list stays */
@@ -84,46 +142,6 @@ static void scan_host(struct fleet *fleet)
 	}
 	update(fleet, SOURCE_HOST);
 	fleet->is_discovered[SOURCE_HOST] = true;
-}
-
-static int on_rescan(sd_event_source *source, uint64_t usec, void *userdata)
-{
-	struct fleet *fleet = userdata;
-
-	scan_host(fleet);
-	(void)sd_event_source_set_time_relative(source, RESCAN_US);
-	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
-}
-
-/* Events come in bursts, so one rescan follows a little later. */
-static int on_uevent(sd_device_monitor *monitor, sd_device *device, void *userdata)
-{
-	struct fleet *fleet = userdata;
-
-	(void)sd_event_source_set_time_relative(fleet->rescan, MONITOR_PAUSE_US);
-	return 0;
-}
-
-/* Without udevd no events come; the rescan finds changes all the same. */
-static void start_monitor(struct fleet *fleet)
-{
-	sd_device_monitor *monitor = NULL;
-	int r = sd_device_monitor_new(&monitor);
-
-	if (r >= 0)
-		r = sd_device_monitor_filter_add_match_subsystem_devtype(monitor, "block", "disk");
-	if (r >= 0)
-		r = sd_device_monitor_filter_add_match_subsystem_devtype(monitor, "nvme", NULL);
-	if (r >= 0)
-		r = sd_device_monitor_attach_event(monitor, fleet->event);
-	if (r >= 0)
-		r = sd_device_monitor_start(monitor, on_uevent, fleet);
-	if (r < 0) {
-		log_debug("no events of drives that come and go (%s); looking every minute", strerror(-r));
-		sd_device_monitor_unref(monitor);
-		return;
-	}
-	fleet->monitor = monitor;
 }
 
 /* ---- a replay tells its drives */
@@ -323,30 +341,30 @@ static int start_host(struct fleet *fleet)
 
 	if (r < 0)
 		return r;
-	r = sd_event_add_time_relative(fleet->event, &fleet->rescan, CLOCK_MONOTONIC, 0, 1000, on_rescan, fleet);
-	if (r >= 0)
-		start_monitor(fleet);
-	return r;
+	return host_watch_new(fleet->event, scan_host, fleet, &fleet->watch);
 }
 
 int fleet_start(struct fleet *fleet, sd_event *event, const struct options *options)
 {
 	struct poller_options poller = { .interval_us = options->poll_interval_us, .has_host_phys = options->has_host_phys,
 					 .skips_idle = options->skips_idle, .visits_once = options->verb != VERB_SERVE,
-					 .visited = wears_visited };
+					 .visited = on_visited, .context = fleet };
 	bool has_replay = options->replays[0] != NULL;
 	int r;
 
-	*fleet = (struct fleet){ .event = event, .options = options,
+	*fleet = (struct fleet){ .event = event, .options = options, .started_us = clock_monotonic_us(),
 				 .drives = { .events = { fleet, on_added, on_removed }, .filter = options->filter,
 					     .has_fabrics = options->has_fabrics } };
 	fleet->databases = databases_load(options);
-	fleet->wears = wears_new(event, &fleet->drives, options, options->verb == VERB_SERVE && options->has_history);
-	if (!fleet->databases || !fleet->wears)
+	past_start(fleet);
+	fleet->wears = wears_new(&fleet->drives, fleet->history);
+	fleet->ledgers = ledgers_new(&fleet->drives, fleet->history, options);
+	if (!fleet->databases || !fleet->wears || !fleet->ledgers)
 		return -ENOMEM;
 	databases_tell_catalogue(fleet->databases, wears_use_catalogue, fleet->wears);
-	poller.context = fleet->wears;
 	r = poller_new(event, &fleet->drives, &poller, &fleet->poller);
+	if (r >= 0)
+		r = start_tending(fleet);
 	if (r >= 0 && has_replay)
 		r = start_client(fleet, SOURCE_REPLAY);
 	if (r >= 0 && (!has_replay || options->replay_beside_host))
@@ -363,9 +381,11 @@ void fleet_stop(struct fleet *fleet)
 		device_list_free(&fleet->devices[i]);
 	}
 	fleet_free_programs(fleet);
-	sd_event_source_unref(fleet->rescan);
-	sd_device_monitor_unref(fleet->monitor);
+	host_watch_free(fleet->watch);
+	sd_event_source_disable_unref(fleet->tend);
 	poller_free(fleet->poller);
+	ledgers_free(fleet->ledgers);
+	past_stop(fleet);
 	wears_free(fleet->wears);
 	databases_free(fleet->databases);
 }

@@ -4,6 +4,7 @@
 #include <systemd/sd-event.h>
 
 #include "exporter/databases.h"
+#include "exporter/ledgers.h"
 #include "exporter/wears.h"
 #include "poll/poller.h"
 
@@ -19,14 +20,18 @@ struct fleet {
 	bool is_discovered[N_DEVICE_SOURCES];
 	uint64_t discovery_failures;
 	struct databases *databases;		/* of drives: what ATA attributes mean */
+	struct history *history;		/* NULL: there is none */
 	struct wears *wears;			/* how worn they are */
+	struct ledgers *ledgers;		/* which were there, and are */
 	bool is_stopping;
 
 	char *program[N_DEVICE_SOURCES];	/* these three: fleet_program() */
 	const char *arguments[N_DEVICE_SOURCES][OPTIONS_LIST + FLEET_ARGUMENTS + 1];
 	char *made[N_DEVICE_SOURCES][FLEET_ARGUMENTS];
-	sd_event_source *rescan;
-	void *monitor;				/* sd_device_monitor */
+	struct host_watch *watch;		/* of this host's devices */
+	sd_event_source *tend;
+	bool is_settled;			/* drives that are there have told who they are, or had the time to */
+	uint64_t started_us;
 };
 
 /* Starts finding and asking; the event loop does the rest. 0 or a negative errno with a line logged. The fleet must not

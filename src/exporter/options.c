@@ -12,12 +12,14 @@
 #include "page/page.h"
 
 /* What follows a flag, and what is done with it. */
-enum flag_kind { FLAG_STRING, FLAG_LIST, FLAG_SWITCH, FLAG_DURATION, FLAG_MOMENT, FLAG_SPEED, FLAG_LEVEL, FLAG_INCLUDE, FLAG_EXCLUDE,
+enum flag_kind { FLAG_STRING, FLAG_LIST, FLAG_SWITCH, FLAG_DURATION, FLAG_SPAN, FLAG_MOMENT, FLAG_SPEED, FLAG_LEVEL, FLAG_INCLUDE, FLAG_EXCLUDE,
 		 FLAG_SKIP, FLAG_HELP, FLAG_VERSION, FLAG_LIST_METRICS, FLAG_LIST_METRICS_MARKDOWN, FLAG_LIST_ATTRIBUTES,
 		 FLAG_LIST_CATALOGUE };
 
 #define SHORTEST_INTERVAL_US UINT64_C(100000)
 #define LONGEST_INTERVAL_US (366 * UINT64_C(86400000000))
+#define FORGET_AFTER_US (90 * UINT64_C(86400000000))
+#define LONGEST_SPAN_US (10000 * UINT64_C(86400000000))
 #define LAST_MOMENT_US (10000 * UINT64_C(86400000000))	/* of a replay: 27 years */
 
 struct flag {
@@ -44,6 +46,8 @@ static const struct flag flags[] = {
 	  "Error counters of the host's side of SAS links (off by default: a host adapter may have to ask its expanders)" },
 	{ "collector.history", NULL, FLAG_SWITCH, AT(has_history),
 	  "Days of each drive in a data base in $STATE_DIRECTORY, else /var/lib/drive_exporter (on by default)" },
+	{ "ledger.forget-after", "DURATION", FLAG_SPAN, AT(forget_after_us),
+	  "For how long a drive that is missing is told of (default 90d)" },
 	{ "poll.interval", "DURATION", FLAG_DURATION, AT(poll_interval_us),
 	  "How often health and temperature are read; slower readings scale with it (default 60s)" },
 	{ "standby.skip", "STATE", FLAG_SKIP, AT(skips_idle),
@@ -210,6 +214,9 @@ static enum options_verdict apply(const struct flag *flag, const char *value, bo
 		if (!parse_duration(value, LONGEST_INTERVAL_US, (uint64_t *)at))
 			return bad_value(flag, value, "a duration such as 60s or 5m", error);
 		return *(uint64_t *)at >= SHORTEST_INTERVAL_US ? OPTIONS_GO : bad_value(flag, value, "100ms or more", error);
+	case FLAG_SPAN:
+		return parse_duration(value, LONGEST_SPAN_US, (uint64_t *)at)
+		       ? OPTIONS_GO : bad_value(flag, value, "a duration such as 12h or 90d, at most 10000d", error);
 	case FLAG_MOMENT:
 		o->has_replay_clock = true;
 		return parse_duration(value, LAST_MOMENT_US, (uint64_t *)at)
@@ -337,7 +344,7 @@ enum options_verdict options_parse(int argc, char **argv, struct options *ret, s
 	bool has_verb = false;
 
 	*ret = (struct options){ .telemetry_path = "/metrics", .log_level = LOG_LEVEL_INFO, .has_block = true, .has_drivedb = true,
-				 .has_history = true, .poll_interval_us = 60000000, .replay_speed = 1, .filter = drive_filter_new() };
+				 .has_history = true, .poll_interval_us = 60000000, .forget_after_us = FORGET_AFTER_US, .replay_speed = 1, .filter = drive_filter_new() };
 	if (!ret->filter) {
 		text_add(error, "no memory");
 		return OPTIONS_BAD;

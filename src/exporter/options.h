@@ -32,6 +32,7 @@ struct options {
 	bool skips_idle;			/* --standby.skip=idle */
 	bool has_all;				/* once --all: every optional collector that asks drives nothing more */
 	uint64_t poll_interval_us;
+	uint64_t forget_after_us;		/* --ledger.forget-after */
 	bool has_fabrics;			/* NVMe over fabrics, discovery and administrative controllers too */
 	struct drive_filter *filter;
 	bool keep_serials;

@@ -12,11 +12,9 @@
 enum { HOUR_S = 3600, PUT_EVERY_S = 600, WAIT_FOR_HISTORY_US = 30000000 };
 
 struct wears {
-	sd_event *event;
 	struct drive_table *drives;
-	struct catalogue *catalogue;	/* not ours */
+	struct catalogue *catalogue;	/* neither this nor the history is ours */
 	struct history *history;
-	struct history_events events;
 };
 
 /* Of one drive. */
@@ -224,10 +222,8 @@ static struct drive *drive_named(const struct wears *ws, const char *label)
 }
 
 /* The data base was lost: all that is known goes into the new one. */
-static void on_begun_anew(void *context)
+void wears_begun_anew(struct wears *ws)
 {
-	struct wears *ws = context;
-
 	for (size_t i = 0; i < ws->drives->n; i++) {
 		const struct wear *w = wear_of(ws->drives->at[i]);
 
@@ -292,9 +288,8 @@ static void observe(struct wears *ws, struct drive *drive)
 	put_reading(ws, w, &r);
 }
 
-static void on_loaded(void *context, const char *label, const struct history_row *rows, size_t n)
+void wears_loaded(struct wears *ws, const char *label, const struct history_row *rows, size_t n)
 {
-	struct wears *ws = context;
 	struct drive *drive = drive_named(ws, label);
 
 	if (!drive)
@@ -306,9 +301,8 @@ static void on_loaded(void *context, const char *label, const struct history_row
 	work_out(ws, drive);
 }
 
-void wears_visited(void *context, struct drive *drive)
+void wears_visited(struct wears *ws, struct drive *drive)
 {
-	struct wears *ws = context;
 	struct wear *w;
 
 	if (!drive->is_identified || drive->is_virtual || drive->is_excluded)
@@ -345,48 +339,18 @@ const struct rated *wears_rated(const struct drive *drive)
 	return wear_of(drive) ? wear_of(drive)->rated : NULL;
 }
 
-const struct history *wears_history(const struct wears *ws)
-{
-	return ws->history;
-}
-
-/* What replayed drives did is no business of this host's history. */
-static const char *directory_of(const struct options *options)
-{
-	const char *told = getenv("STATE_DIRECTORY");
-
-	return options->replays[0] && (!told || !*told) ? NULL : history_default_directory();
-}
-
-static int start_history(struct wears *ws, const struct options *options)
-{
-	struct history_options history = { .directory = directory_of(options), .events = &ws->events };
-
-	ws->events = (struct history_events){ .context = ws, .loaded = on_loaded, .begun_anew = on_begun_anew };
-	return history_start(ws->event, &history, &ws->history);
-}
-
-struct wears *wears_new(sd_event *event, struct drive_table *drives, const struct options *options, bool has_history)
+struct wears *wears_new(struct drive_table *drives, struct history *history)
 {
 	struct wears *ws = calloc(1, sizeof *ws);
-	int r;
 
 	if (!ws)
 		return NULL;
-	ws->event = sd_event_ref(event);
 	ws->drives = drives;
-	r = has_history ? start_history(ws, options) : 0;
-	if (r < 0)	/* all else is served */
-		log_warn("there will be no history: %s", strerror(-r));
+	ws->history = history;
 	return ws;
 }
 
 void wears_free(struct wears *ws)
 {
-	if (!ws)
-		return;
-	if (ws->history)
-		history_stop(ws->history);
-	sd_event_unref(ws->event);
 	free(ws);
 }

@@ -2,22 +2,19 @@
  * comes back as samples of the drive. */
 #pragma once
 
-#include <systemd/sd-event.h>
-
-#include "exporter/options.h"
 #include "health/catalogue.h"
 #include "history/history.h"
 #include "poll/poller.h"
 
 struct wears;
 
-/* With has_history the daemon's history is written. NULL: no memory. */
-struct wears *wears_new(sd_event *, struct drive_table *, const struct options *, bool has_history);
+/* history NULL: what is seen is remembered no longer than it runs. NULL: no memory. */
+struct wears *wears_new(struct drive_table *, struct history *);
 /* After the drives are gone. */
 void wears_free(struct wears *);
 
-/* For struct poller_options, context being the struct wears. */
-void wears_visited(void *wears, struct drive *);
+/* A visit of the drive is over. */
+void wears_visited(struct wears *, struct drive *);
 /* The drive is about to be freed. */
 void wears_removed(struct wears *, struct drive *);
 /* This catalogue counts from now on; the one before is looked into no more when it returns. */
@@ -25,5 +22,7 @@ void wears_use_catalogue(void *wears, struct catalogue *);
 
 /* What the drive was sold with; NULL: not known. */
 const struct rated *wears_rated(const struct drive *);
-/* NULL: there is none. */
-const struct history *wears_history(const struct wears *);
+
+/* For struct history_events. */
+void wears_loaded(struct wears *, const char *drive, const struct history_row *rows, size_t n);
+void wears_begun_anew(struct wears *);

@@ -45,6 +45,8 @@ static int put_batch(struct child *c, struct text *error)
 			r = store_put_drive(c->store, &m->drive, &drive, error);
 		else if (m->type == HISTORY_ROW)
 			r = store_put_row(c->store, drive, &m->row, false, error);
+		else if (m->type == HISTORY_KNOWN)
+			r = store_put_known(c->store, drive, &m->known, error);
 		else
 			r = store_put_reading(c->store, drive, &m->reading, error);
 	}
@@ -78,6 +80,30 @@ static int load(struct child *c, const struct history_message *m, struct history
 		memcpy(out.at, &rows[i], out.n * sizeof *out.at);
 		send_answer(&out, offsetof(struct history_rows, at) + out.n * sizeof *out.at);
 	}
+	return r;
+}
+
+static void send_known(const struct history_known *known, size_t n)
+{
+	struct history_drives out = { .type = HISTORY_DRIVES };
+
+	for (size_t i = 0; i < n; i += out.n) {
+		out.n = n - i < HISTORY_KNOWN_MAX ? (uint32_t)(n - i) : HISTORY_KNOWN_MAX;
+		memcpy(out.at, &known[i], out.n * sizeof *out.at);
+		send_answer(&out, offsetof(struct history_drives, at) + out.n * sizeof *out.at);
+	}
+}
+
+static int load_known(struct child *c, const struct history_message *m, struct history_answer *answer, struct text *error)
+{
+	AUTO_FREE struct history_known *known = NULL;
+	size_t n = 0;
+	int r;
+
+	answer->n_invalid = 0;
+	r = store_load_known(c->store, &known, &n, &answer->n_invalid, error);
+	if (!r)
+		send_known(known, n);
 	return r;
 }
 
@@ -172,6 +198,7 @@ static void take(struct child *c, const struct history_message *m)
 	case HISTORY_DRIVE:
 	case HISTORY_ROW:
 	case HISTORY_READING:
+	case HISTORY_KNOWN:
 		keep(c, m);
 		return;
 	case HISTORY_COMMIT:
@@ -181,6 +208,9 @@ static void take(struct child *c, const struct history_message *m)
 		return;
 	case HISTORY_LOAD:
 		serve(c, m, load);
+		return;
+	case HISTORY_LOAD_KNOWN:
+		serve(c, m, load_known);
 		return;
 	}
 }

@@ -211,7 +211,7 @@ static void request(struct history *h, enum request what)
 {
 	h->request = what;
 	h->cursor = (struct cursor){ 0 };
-	h->n_rows = 0;
+	h->n_rows = h->n_known = 0;
 	if (what == REQUEST_COMMIT) {
 		h->commit = sd_event_source_unref(h->commit);
 		h->is_due = false;
@@ -230,6 +230,8 @@ static void work(struct history *h)
 		return;
 	if (!h->is_open)
 		request(h, REQUEST_OPEN);
+	else if (h->wants_known)
+		request(h, REQUEST_LOAD_KNOWN);
 	else if (h->is_due || (loading && loading->n_rows))
 		request(h, REQUEST_COMMIT);
 	else if (loading)
@@ -269,6 +271,27 @@ static void take_rows(struct history *h, const struct history_rows *rows, size_t
 		}
 		h->rows[h->n_rows++] = rows->at[i];
 	}
+}
+
+static void take_known(struct history *h, const struct history_drives *drives, size_t size)
+{
+	for (uint32_t i = 0; i < drives->n && size >= offsetof(struct history_drives, at) + (i + 1) * sizeof *drives->at; i++) {
+		if (!ARRAY_GROW(h->known, h->room_known, h->n_known)) {
+			log_error("history: no memory");
+			return;
+		}
+		h->known[h->n_known++] = drives->at[i];
+	}
+}
+
+static void give_known(struct history *h)
+{
+	h->wants_known = false;
+	if (h->events.known)
+		h->events.known(h->events.context, h->known, h->n_known);
+	free(h->known);			/* asked for once */
+	h->known = NULL;
+	h->n_known = h->room_known = 0;
 }
 
 static void give_rows(struct history *h)
@@ -331,12 +354,14 @@ static void take_result(struct history *h, const struct history_answer *answer)
 	h->is_open = h->was_open = true;
 	h->is_due |= was_down && waiting_is_any(h);
 	/* A full disk can be opened, but not written: it is well when that was done which failed. */
-	if (done != REQUEST_OPEN || !was_down || !(h->is_due || waiting_to_load(h)))
+	if (done != REQUEST_OPEN || !was_down || !(h->is_due || h->wants_known || waiting_to_load(h)))
 		tell_well(h);
 	if (done == REQUEST_COMMIT)
 		commit_done(h);
 	if (done == REQUEST_LOAD)
 		give_rows(h);
+	if (done == REQUEST_LOAD_KNOWN)
+		give_known(h);
 }
 
 /* False: there is nothing more to be received now. */
@@ -351,6 +376,9 @@ static bool receive(struct history *h)
 		take_result(h, &answer.result);
 	else if (n >= (ssize_t)offsetof(struct history_rows, at) && answer.rows.type == HISTORY_ROWS && h->request == REQUEST_LOAD)
 		take_rows(h, &answer.rows, (size_t)n);
+	else if (n >= (ssize_t)offsetof(struct history_drives, at) && answer.drives.type == HISTORY_DRIVES &&
+		 h->request == REQUEST_LOAD_KNOWN)
+		take_known(h, &answer.drives, (size_t)n);
 	else
 		lose_child(h, n > 0 ? "its process says what it should not" : "its process ended");
 	return h->fd >= 0;
@@ -439,6 +467,7 @@ void history_stop(struct history *h)
 	reap(h);
 	waiting_free(h);
 	free(h->rows);
+	free(h->known);
 	free(h->directory);
 	sd_event_unref(h->event);
 	free(h);
@@ -471,6 +500,26 @@ void history_put(struct history *h, const struct history_drive *drive, const str
 void history_put_reading(struct history *h, const struct history_drive *drive, const struct history_reading *reading)
 {
 	if (waiting_put_reading(h, drive, reading))
+		plan_commit(h, false);
+}
+
+void history_load_known(struct history *h)
+{
+	h->wants_known = true;
+	work(h);
+}
+
+void history_put_known(struct history *h, const struct history_known *known, bool now)
+{
+	if (waiting_put_known(h, known))
+		plan_commit(h, now);
+}
+
+void history_forget_known(struct history *h, const struct history_drive *drive)
+{
+	struct history_known known = { .id = *drive };	/* never seen */
+
+	if (waiting_put_known(h, &known))
 		plan_commit(h, false);
 }
 

@@ -23,13 +23,15 @@ struct waiting {
 	size_t n_rows, room_rows, n_rows_sent;
 	struct history_reading *readings;
 	size_t n_readings, room_readings, n_readings_sent;
+	struct history_known *known;	/* NULL: there never was any */
+	bool is_known_waiting, is_known_sent, is_known_changed;	/* since it was sent */
 };
 
-enum request { REQUEST_NONE, REQUEST_OPEN, REQUEST_COMMIT, REQUEST_LOAD };
+enum request { REQUEST_NONE, REQUEST_OPEN, REQUEST_COMMIT, REQUEST_LOAD, REQUEST_LOAD_KNOWN };
 
 /* How far a request has been sent. */
 struct cursor {
-	size_t drive, at;		/* of its rows and then its readings */
+	size_t drive, at;		/* of its rows, then its readings, then who it is */
 	bool is_named;			/* the drive has been said */
 	bool is_done;
 };
@@ -58,6 +60,9 @@ struct history {
 	size_t n_waiting, room_waiting;
 	struct history_row *rows;	/* of the load under way */
 	size_t n_rows, room_rows;
+	bool wants_known;
+	struct history_known *known;	/* likewise */
+	size_t n_known, room_known;
 	bool has_committed;
 	int64_t committed_s;
 	uint64_t n_committed, n_dropped, n_invalid;
@@ -67,6 +72,7 @@ struct history {
 struct waiting *waiting_of(struct history *, const struct history_drive *);
 bool waiting_put(struct history *, const struct history_drive *, const struct history_row *);
 bool waiting_put_reading(struct history *, const struct history_drive *, const struct history_reading *);
+bool waiting_put_known(struct history *, const struct history_known *);
 struct waiting *waiting_to_load(struct history *);	/* the first that wants its rows, or NULL */
 void waiting_forget_loads(struct history *);
 bool waiting_is_any(const struct history *);

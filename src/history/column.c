@@ -27,40 +27,39 @@ const struct history_column history_columns[HISTORY_COLUMNS] = {
 	{ "written_page", "o.written_page", COLUMN_TEXT, OF_ROW(written_page) },
 };
 
+bool history_column_settle(enum column_kind kind, void *at)
+{
+	int32_t day;
+	int64_t time;
+	double real;
+
+	switch (kind) {
+	case COLUMN_LABEL:
+		return *(const char *)at;
+	case COLUMN_TEXT:
+		return true;
+	case COLUMN_DAY:
+		memcpy(&day, at, sizeof day);
+		return day >= 0 && day <= HISTORY_DAY_MAX;
+	case COLUMN_TIME:
+		memcpy(&time, at, sizeof time);
+		return time >= 0 && time <= HISTORY_TIME_MAX;
+	case COLUMN_REAL:
+		memcpy(&real, at, sizeof real);
+		real = isfinite(real) ? real : NAN;
+		memcpy(at, &real, sizeof real);
+		return true;
+	}
+	return false;
+}
+
 bool history_line_settle(struct history_line *line)
 {
-	for (size_t i = 0; i < HISTORY_COLUMNS; i++) {
-		const struct history_column *column = &history_columns[i];
-		void *at = (char *)line + column->offset;
-		int32_t day;
-		int64_t time;
-		double real;
+	bool is_valid = true;
 
-		switch (column->kind) {
-		case COLUMN_LABEL:
-			if (!*(const char *)at)
-				return false;
-			break;
-		case COLUMN_TEXT:
-			break;
-		case COLUMN_DAY:
-			memcpy(&day, at, sizeof day);
-			if (day < 0 || day > HISTORY_DAY_MAX)
-				return false;
-			break;
-		case COLUMN_TIME:
-			memcpy(&time, at, sizeof time);
-			if (time < 0 || time > HISTORY_TIME_MAX)
-				return false;
-			break;
-		case COLUMN_REAL:
-			memcpy(&real, at, sizeof real);
-			real = isfinite(real) ? real : NAN;
-			memcpy(at, &real, sizeof real);
-			break;
-		}
-	}
-	return true;
+	for (size_t i = 0; i < HISTORY_COLUMNS; i++)
+		is_valid &= history_column_settle(history_columns[i].kind, (char *)line + history_columns[i].offset);
+	return is_valid;
 }
 
 /* ---- dates: years are taken to begin in March, so that the day that some lack is their last */

@@ -25,6 +25,10 @@ extern const struct history_column history_columns[HISTORY_COLUMNS];
 #define HISTORY_TIME_MAX INT64_C(253402300799)		/* the end of the year 9999 */
 enum { HISTORY_DAY_MAX = 2932896, HISTORY_DAY_S = 86400 };
 
+/* Infinite numbers become NaN, that is, unknown. False: a day or a time is out of range, or a label empty. */
+bool history_column_settle(enum column_kind, void *value);
+/* Of all columns. False also where it was never seen. */
+bool history_known_settle(struct history_known *);
 /* Infinite numbers become NaN, that is, unknown. False: a day or a time is out of range, or there is no label. */
 bool history_line_settle(struct history_line *);
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <systemd/sd-event.h>
 
-enum { HISTORY_DRIVE_MAX = 192, HISTORY_PAGE_MAX = 48, HISTORY_FIRMWARE_MAX = 17 };
+enum { HISTORY_DRIVE_MAX = 192, HISTORY_PAGE_MAX = 48, HISTORY_FIRMWARE_MAX = 17, HISTORY_NAME_MAX = 32, HISTORY_KNOWN_DRIVES_MAX = 4096 };
 
 /* Who it is. drive is the label, and the key. */
 struct history_drive {
@@ -33,6 +33,16 @@ struct history_reading {
 	double wear, written, nand_written, power_on_s;
 };
 
+/* A drive that this host has or had, as it was when last seen. */
+struct history_known {
+	struct history_drive id;
+	char vendor[HISTORY_NAME_MAX], firmware[HISTORY_FIRMWARE_MAX], transport[HISTORY_NAME_MAX], type[HISTORY_NAME_MAX];
+	char form_factor[HISTORY_NAME_MAX], family[64], enclosure[64], slot[64], path[64];
+	double capacity_bytes, power_on_s;	/* NaN: not told */
+	int64_t first_s, seen_s;	/* when it was first and last seen here, seconds since 1970 */
+	int64_t missing_s;		/* since when it is missing; 0: it is not */
+};
+
 struct history;
 
 /* Called from the event loop, never from within a function below. Each may be NULL, and may put and load; none may stop. */
@@ -41,6 +51,8 @@ struct history_events {
 	/* Its rows, oldest first: all of the newest 45 days that it has rows of, of older days one in two weeks, but of each
 	 * series the first and the last. Answers history_load(); n may be 0. */
 	void (*loaded)(void *context, const char *drive, const struct history_row *rows, size_t n);
+	/* Every drive that is known. Answers history_load_known(); n may be 0. */
+	void (*known)(void *context, const struct history_known *known, size_t n);
 	/* The data base was lost (corrupt and moved aside, deleted, or in memory and its process ended) and begun anew: whoever
 	 * has rows puts them again. Those that were not acknowledged are sent without that. */
 	void (*begun_anew)(void *context);
@@ -71,6 +83,12 @@ void history_load(struct history *, const struct history_drive *);
  * time away; `now`: at once. */
 void history_put(struct history *, const struct history_drive *, const struct history_row *, bool now);
 void history_put_reading(struct history *, const struct history_drive *, const struct history_reading *);
+/* Asks for all drives that are known, those among them that were put before. */
+void history_load_known(struct history *);
+/* Writes who the drive is, or writes it anew; `now` as above. */
+void history_put_known(struct history *, const struct history_known *, bool now);
+/* It is no longer known; its days stay. */
+void history_forget_known(struct history *, const struct history_drive *);
 /* What is put is being written: the data base could be opened, the last request was done, and the child does not hang. */
 bool history_is_up(const struct history *);
 /* Something is wrong, as was logged: what is asked for may never come. Neither this nor up: it has only begun. */

@@ -4,7 +4,7 @@
 
 #include "history/column.h"
 
-enum { STORE_VERSION = 2, STORE_PATH_MAX = 4096 };
+enum { STORE_VERSION = 3, STORE_PATH_MAX = 4096 };
 
 struct store;
 
@@ -32,6 +32,9 @@ int store_put_drive(struct store *, const struct history_drive *, int64_t *ret_i
 int store_put_row(struct store *, int64_t drive_id, const struct history_row *, bool is_import, struct text *error);
 int store_put_reading(struct store *, int64_t drive_id, const struct history_reading *, struct text *error);
 
+/* seen_s 0: the drive is no longer known. */
+int store_put_known(struct store *, int64_t drive_id, const struct history_known *, struct text *error);
+
 /* ---- reading: rows that are not valid are left out and added to *invalid */
 
 typedef void (*store_line_fn)(void *context, const struct history_line *);
@@ -41,6 +44,9 @@ int store_each(struct store *, const char *drive, store_line_fn, void *context, 
 /* What history_events.loaded promises. *ret is the caller's to free. */
 int store_load(struct store *, const char *drive, struct history_row **ret, size_t *ret_n, uint64_t *invalid,
 	       struct text *error);
+
+/* All that are known. *ret is the caller's to free. */
+int store_load_known(struct store *, struct history_known **ret, size_t *ret_n, uint64_t *invalid, struct text *error);
 
 struct store_drive {
 	struct history_drive id;

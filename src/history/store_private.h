@@ -8,7 +8,7 @@
 
 enum store_statement {
 	STORE_BEGIN, STORE_COMMIT, STORE_ROLLBACK, STORE_PUT_DRIVE, STORE_GET_DRIVE, STORE_SEEN, STORE_PUT_ORIGIN, STORE_GET_ORIGIN,
-	STORE_PUT_DAY, STORE_IMPORT_DAY, STORE_PUT_READING, STORE_PRUNE_READINGS, STORE_STATEMENTS,
+	STORE_PUT_DAY, STORE_IMPORT_DAY, STORE_PUT_READING, STORE_PRUNE_READINGS, STORE_PUT_KNOWN, STORE_FORGET_KNOWN, STORE_STATEMENTS,
 };
 
 struct store {
@@ -34,6 +34,13 @@ static inline void store_finalizep(sqlite3_stmt **statement)
 
 /* In the header of the file, so that no data base of another program is taken for ours. */
 enum { STORE_APPLICATION = 0x64726864 };
+
+/* store_write.c: a statement, and one run of it; ret_id is what its one row says, NULL where it has none. */
+int store_get(struct store *, enum store_statement, sqlite3_stmt **ret, struct text *error);
+int store_step(struct store *, sqlite3_stmt *, int64_t *ret_id, struct text *error);
+
+/* store_read.c: the column into what lies at `to`. False: it is not of this kind. */
+bool store_take(sqlite3_stmt *, int i, enum column_kind, void *to, size_t size);
 
 /* store_schema.c */
 int store_migrate(struct store *, int from, struct text *error);

@@ -42,6 +42,21 @@ static bool take_real(sqlite3_stmt *statement, int i, void *to)
 	return type == SQLITE_NULL || ((type == SQLITE_FLOAT || type == SQLITE_INTEGER) && isfinite(real));
 }
 
+bool store_take(sqlite3_stmt *statement, int i, enum column_kind kind, void *to, size_t size)
+{
+	switch (kind) {
+	case COLUMN_LABEL:
+	case COLUMN_TEXT:
+		return take_text(statement, i, to, size);
+	case COLUMN_DAY:
+	case COLUMN_TIME:
+		return take_whole(statement, i, to, size);
+	case COLUMN_REAL:
+		return take_real(statement, i, to);
+	}
+	return false;
+}
+
 static bool take_line(sqlite3_stmt *statement, struct history_line *line)
 {
 	bool is_valid = true;
@@ -49,21 +64,8 @@ static bool take_line(sqlite3_stmt *statement, struct history_line *line)
 	*line = (struct history_line){ 0 };
 	for (int i = 0; i < HISTORY_COLUMNS && is_valid; i++) {
 		const struct history_column *column = &history_columns[i];
-		void *at = (char *)line + column->offset;
 
-		switch (column->kind) {
-		case COLUMN_LABEL:
-		case COLUMN_TEXT:
-			is_valid = take_text(statement, i, at, column->size);
-			break;
-		case COLUMN_DAY:
-		case COLUMN_TIME:
-			is_valid = take_whole(statement, i, at, column->size);
-			break;
-		case COLUMN_REAL:
-			is_valid = take_real(statement, i, at);
-			break;
-		}
+		is_valid = store_take(statement, i, column->kind, (char *)line + column->offset, column->size);
 	}
 	return is_valid && history_line_settle(line);
 }

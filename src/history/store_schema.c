@@ -21,6 +21,12 @@ static const char *const migrations[STORE_VERSION] = {
 	"CREATE TABLE readings ("
 	"	drive INTEGER NOT NULL REFERENCES drives ON DELETE CASCADE, at_s INTEGER NOT NULL,"
 	"	wear REAL, written REAL, nand_written REAL, power_on_s REAL, PRIMARY KEY (drive, at_s)) WITHOUT ROWID;",
+	/* 3: of drives of this host alone, while days may have been imported */
+	"CREATE TABLE ledger ("
+	"	drive INTEGER PRIMARY KEY REFERENCES drives ON DELETE CASCADE, vendor TEXT NOT NULL, firmware TEXT NOT NULL,"
+	"	transport TEXT NOT NULL, type TEXT NOT NULL, form_factor TEXT NOT NULL, family TEXT NOT NULL,"
+	"	enclosure TEXT NOT NULL, slot TEXT NOT NULL, path TEXT NOT NULL, capacity_bytes REAL, power_on_s REAL,"
+	"	first_s INTEGER NOT NULL, seen_s INTEGER NOT NULL, missing_s INTEGER NOT NULL);",
 };
 
 static int version_of(struct store *s, int *ret, struct text *error)
@@ -77,6 +83,8 @@ int store_check_tables(struct store *s, struct text *error)
 		"SELECT drive, day, series, first_s, last_s, wear, wear_since_s, wear_since_written, written FROM days",
 		"SELECT nand_written, power_on_s, origin FROM days",
 		"SELECT drive, at_s, wear, written, nand_written, power_on_s FROM readings",
+		"SELECT drive, vendor, firmware, transport, type, form_factor, family, enclosure, slot, path FROM ledger",
+		"SELECT capacity_bytes, power_on_s, first_s, seen_s, missing_s FROM ledger",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(queries); i++) {

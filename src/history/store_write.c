@@ -32,9 +32,13 @@ static const char *const sql[STORE_STATEMENTS] = {
 		" VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
 	/* Those after it were read while the clock was ahead. */
 	[STORE_PRUNE_READINGS] = "DELETE FROM readings WHERE drive = ?1 AND (at_s < ?2 OR at_s > ?3)",
+	[STORE_PUT_KNOWN] = "INSERT OR REPLACE INTO ledger (drive, vendor, firmware, transport, type, form_factor, family, enclosure,"
+		" slot, path, capacity_bytes, power_on_s, first_s, seen_s, missing_s)"
+		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+	[STORE_FORGET_KNOWN] = "DELETE FROM ledger WHERE drive = ?1",
 };
 
-static int get(struct store *s, enum store_statement which, sqlite3_stmt **ret, struct text *error)
+int store_get(struct store *s, enum store_statement which, sqlite3_stmt **ret, struct text *error)
 {
 	int rc = SQLITE_OK;
 
@@ -47,7 +51,7 @@ static int get(struct store *s, enum store_statement which, sqlite3_stmt **ret, 
 }
 
 /* Runs it once; ret_id is what its one row says. */
-static int step(struct store *s, sqlite3_stmt *statement, int64_t *ret_id, struct text *error)
+int store_step(struct store *s, sqlite3_stmt *statement, int64_t *ret_id, struct text *error)
 {
 	int rc = sqlite3_step(statement), r = 0;
 
@@ -63,9 +67,9 @@ static int step(struct store *s, sqlite3_stmt *statement, int64_t *ret_id, struc
 static int plain(struct store *s, enum store_statement which, struct text *error)
 {
 	sqlite3_stmt *statement = NULL;
-	int r = get(s, which, &statement, error);
+	int r = store_get(s, which, &statement, error);
 
-	return r ? r : step(s, statement, NULL, error);
+	return r ? r : store_step(s, statement, NULL, error);
 }
 
 int store_begin(struct store *s, struct text *error)
@@ -91,13 +95,13 @@ void store_rollback(struct store *s)
 static int with_texts(struct store *s, enum store_statement which, const char *const *texts, int64_t *ret_id, struct text *error)
 {
 	sqlite3_stmt *statement = NULL;
-	int r = get(s, which, &statement, error);
+	int r = store_get(s, which, &statement, error);
 
 	if (r)
 		return r;
 	for (int i = 0; texts[i]; i++)
 		sqlite3_bind_text(statement, i + 1, texts[i], -1, SQLITE_STATIC);
-	return step(s, statement, ret_id, error);
+	return store_step(s, statement, ret_id, error);
 }
 
 int store_put_drive(struct store *s, const struct history_drive *drive, int64_t *ret_id, struct text *error)
@@ -129,14 +133,14 @@ static int put_origin(struct store *s, const struct history_row *row, struct tex
 static int put_seen(struct store *s, int64_t drive_id, int64_t first_s, int64_t last_s, struct text *error)
 {
 	sqlite3_stmt *statement = NULL;
-	int r = get(s, STORE_SEEN, &statement, error);
+	int r = store_get(s, STORE_SEEN, &statement, error);
 
 	if (r)
 		return r;
 	sqlite3_bind_int64(statement, 1, drive_id);
 	sqlite3_bind_int64(statement, 2, first_s);
 	sqlite3_bind_int64(statement, 3, last_s);
-	return step(s, statement, NULL, error);
+	return store_step(s, statement, NULL, error);
 }
 
 int store_put_row(struct store *s, int64_t drive_id, const struct history_row *row, bool is_import, struct text *error)
@@ -147,7 +151,7 @@ int store_put_row(struct store *s, int64_t drive_id, const struct history_row *r
 	if (!r)
 		r = put_seen(s, drive_id, row->first_s, row->last_s, error);
 	if (!r)
-		r = get(s, is_import ? STORE_IMPORT_DAY : STORE_PUT_DAY, &statement, error);
+		r = store_get(s, is_import ? STORE_IMPORT_DAY : STORE_PUT_DAY, &statement, error);
 	if (r)
 		return r;
 	const int64_t whole[] = { drive_id, row->day, row->series, row->first_s, row->last_s };
@@ -161,7 +165,7 @@ int store_put_row(struct store *s, int64_t drive_id, const struct history_row *r
 	for (int i = 0; i < (int)ARRAY_SIZE(after); i++)
 		sqlite3_bind_double(statement, 8 + i, after[i]);
 	sqlite3_bind_int64(statement, 12, s->origin_id);
-	return step(s, statement, NULL, error);
+	return store_step(s, statement, NULL, error);
 }
 
 int store_put_reading(struct store *s, int64_t drive_id, const struct history_reading *reading, struct text *error)
@@ -171,20 +175,20 @@ int store_put_reading(struct store *s, int64_t drive_id, const struct history_re
 	int r = put_seen(s, drive_id, reading->at_s, reading->at_s, error);
 
 	if (!r)
-		r = get(s, STORE_PUT_READING, &statement, error);
+		r = store_get(s, STORE_PUT_READING, &statement, error);
 	if (r)
 		return r;
 	sqlite3_bind_int64(statement, 1, drive_id);
 	sqlite3_bind_int64(statement, 2, reading->at_s);
 	for (int i = 0; i < (int)ARRAY_SIZE(values); i++)
 		sqlite3_bind_double(statement, 3 + i, values[i]);
-	r = step(s, statement, NULL, error);
+	r = store_step(s, statement, NULL, error);
 	if (!r)
-		r = get(s, STORE_PRUNE_READINGS, &statement, error);
+		r = store_get(s, STORE_PRUNE_READINGS, &statement, error);
 	if (r)
 		return r;
 	sqlite3_bind_int64(statement, 1, drive_id);
 	sqlite3_bind_int64(statement, 2, reading->at_s - KEEP_READINGS_S);
 	sqlite3_bind_int64(statement, 3, reading->at_s + KEEP_READINGS_S);
-	return step(s, statement, NULL, error);
+	return store_step(s, statement, NULL, error);
 }

@@ -104,6 +104,26 @@ bool waiting_put_reading(struct history *h, const struct history_drive *drive, c
 	return true;
 }
 
+bool waiting_put_known(struct history *h, const struct history_known *known)
+{
+	struct history_known settled = *known;
+	struct waiting *w;
+
+	if (settled.seen_s && !history_known_settle(&settled))
+		return drop(h);
+	w = waiting_of(h, &known->id);
+	if (!w)
+		return false;
+	if (!w->known)
+		w->known = malloc(sizeof *w->known);
+	if (!w->known)
+		return drop(h);
+	*w->known = settled;
+	w->is_known_changed = w->is_known_sent;
+	w->is_known_waiting = true;
+	return true;
+}
+
 struct waiting *waiting_to_load(struct history *h)
 {
 	for (size_t i = 0; i < h->n_waiting; i++)
@@ -116,6 +136,7 @@ void waiting_forget_loads(struct history *h)
 {
 	for (size_t i = 0; i < h->n_waiting; i++)
 		h->waiting[i]->wants_rows = false;
+	h->wants_known = false;
 }
 
 size_t history_rows_waiting(const struct history *h)
@@ -130,7 +151,7 @@ size_t history_rows_waiting(const struct history *h)
 bool waiting_is_any(const struct history *h)
 {
 	for (size_t i = 0; i < h->n_waiting; i++)
-		if (h->waiting[i]->n_rows || h->waiting[i]->n_readings)
+		if (h->waiting[i]->n_rows || h->waiting[i]->n_readings || h->waiting[i]->is_known_waiting)
 			return true;
 	return false;
 }
@@ -154,6 +175,7 @@ bool waiting_mark(struct history *h)
 
 		w->n_rows_sent = take_up_to(w->n_rows, &left);
 		w->n_readings_sent = take_up_to(w->n_readings, &left);
+		w->is_known_sent = take_up_to(w->is_known_waiting, &left);
 	}
 	return !left;
 }
@@ -164,13 +186,16 @@ static bool next_of_batch(struct history *h, struct history_message *ret)
 
 	for (; c->drive < h->n_waiting; *c = (struct cursor){ .drive = c->drive + 1 }) {
 		const struct waiting *w = h->waiting[c->drive];
+		size_t n_readings_end = w->n_rows_sent + w->n_readings_sent;
 
-		if (c->at == w->n_rows_sent + w->n_readings_sent)
+		if (c->at == n_readings_end + w->is_known_sent)
 			continue;
 		if (!c->is_named)
 			*ret = (struct history_message){ .type = HISTORY_DRIVE, .drive = w->id };
 		else if (c->at < w->n_rows_sent)
 			*ret = (struct history_message){ .type = HISTORY_ROW, .row = w->rows[c->at].row };
+		else if (c->at == n_readings_end)
+			*ret = (struct history_message){ .type = HISTORY_KNOWN, .known = *w->known };
 		else
 			*ret = (struct history_message){ .type = HISTORY_READING, .reading = w->readings[c->at - w->n_rows_sent] };
 		return true;
@@ -194,6 +219,9 @@ bool waiting_next(struct history *h, struct history_message *ret)
 	case REQUEST_LOAD:
 		*ret = (struct history_message){ .type = HISTORY_LOAD, .drive = w->id };
 		return true;
+	case REQUEST_LOAD_KNOWN:
+		*ret = (struct history_message){ .type = HISTORY_LOAD_KNOWN };
+		return true;
 	case REQUEST_COMMIT:
 		return next_of_batch(h, ret);
 	}
@@ -206,7 +234,7 @@ void waiting_sent(struct history *h, const struct history_message *m)
 		h->cursor.is_named = true;
 	else if (m->type == HISTORY_ROW)
 		h->waiting[h->cursor.drive]->rows[h->cursor.at++].sent_s = m->row.last_s;
-	else if (m->type == HISTORY_READING)
+	else if (m->type == HISTORY_READING || m->type == HISTORY_KNOWN)
 		h->cursor.at++;
 	else
 		h->cursor.is_done = true;
@@ -238,6 +266,13 @@ static void acknowledge_readings(struct waiting *w)
 	w->n_readings_sent = 0;
 }
 
+static void acknowledge_known(struct waiting *w)
+{
+	if (w->is_known_sent)
+		w->is_known_waiting = w->is_known_changed;
+	w->is_known_sent = w->is_known_changed = false;
+}
+
 size_t waiting_acknowledge(struct history *h)
 {
 	int64_t newest_s = 0;
@@ -246,6 +281,7 @@ size_t waiting_acknowledge(struct history *h)
 	for (size_t i = 0; i < h->n_waiting; i++) {
 		n += acknowledge_rows(h->waiting[i], &newest_s);
 		acknowledge_readings(h->waiting[i]);
+		acknowledge_known(h->waiting[i]);
 	}
 	h->n_committed += n;
 	if (n) {
@@ -259,6 +295,7 @@ void waiting_unsend(struct history *h)
 {
 	for (size_t i = 0; i < h->n_waiting; i++) {
 		h->waiting[i]->n_rows_sent = h->waiting[i]->n_readings_sent = 0;
+		h->waiting[i]->is_known_sent = h->waiting[i]->is_known_changed = false;
 		for (size_t j = 0; j < h->waiting[i]->n_rows; j++)
 			h->waiting[i]->rows[j].is_changed = false;
 	}
@@ -269,6 +306,7 @@ void waiting_free(struct history *h)
 	for (size_t i = 0; i < h->n_waiting; i++) {
 		free(h->waiting[i]->rows);
 		free(h->waiting[i]->readings);
+		free(h->waiting[i]->known);
 		free(h->waiting[i]);
 	}
 	free(h->waiting);

@@ -13,8 +13,10 @@ enum history_message_type {
 	HISTORY_DRIVE,		/* whose rows and readings follow */
 	HISTORY_ROW,
 	HISTORY_READING,
+	HISTORY_KNOWN,		/* who a drive is; seen_s 0: forget it */
 	HISTORY_COMMIT,		/* request: write what came since the last one */
 	HISTORY_LOAD,		/* request: the rows of this drive */
+	HISTORY_LOAD_KNOWN,	/* request: all drives that are known */
 };
 
 struct history_message {
@@ -23,12 +25,13 @@ struct history_message {
 		struct history_drive drive;
 		struct history_row row;
 		struct history_reading reading;
+		struct history_known known;
 	};
 };
 
-enum { HISTORY_BATCH_MAX = 4096 /* rows and readings */, HISTORY_ROWS_MAX = 128, HISTORY_REASON_MAX = 1024 };
+enum { HISTORY_BATCH_MAX = 4096 /* rows and readings */, HISTORY_ROWS_MAX = 128, HISTORY_KNOWN_MAX = 32, HISTORY_REASON_MAX = 1024 };
 
-enum history_answer_type { HISTORY_RESULT, HISTORY_ROWS };
+enum history_answer_type { HISTORY_RESULT, HISTORY_ROWS, HISTORY_DRIVES };
 
 struct history_answer {
 	enum history_answer_type type;
@@ -46,7 +49,15 @@ struct history_rows {
 	struct history_row at[HISTORY_ROWS_MAX];
 };
 
+/* So do drives. */
+struct history_drives {
+	enum history_answer_type type;
+	uint32_t n;
+	struct history_known at[HISTORY_KNOWN_MAX];
+};
+
 union history_any_answer {
 	struct history_answer result;
 	struct history_rows rows;
+	struct history_drives drives;
 };

@@ -23,7 +23,9 @@ X(drive_physical_block_bytes, METRIC_GAUGE, LIFETIME, L(NULL), \
 X(drive_rotation_rate_rpm, METRIC_GAUGE, LIFETIME, L(NULL), \
 	"Nominal rotation rate in revolutions per minute. Absent for solid-state drives, and where it is not told.") \
 X(drive_present, METRIC_GAUGE, LIFETIME, L(NULL), \
-	"1 while the drive is there.") \
+	"1 while the drive is there; 0 for one that this host has had and that is missing.") \
+X(drive_missing_since_timestamp_seconds, METRIC_GAUGE, LIFETIME, L(NULL), \
+	"Since when the drive is missing, in seconds since 1970; if it went while the exporter did not run, when it was last seen.") \
 X(drive_up, METRIC_GAUGE, LIFETIME, L(NULL), \
 	"1 if the drive answered its health commands within three of their periods, or sleeps, or is reserved by another host; else 0.") \
 X(drive_reserved, METRIC_GAUGE, LIFETIME, L(NULL), \
@@ -390,6 +392,8 @@ X(drive_scsi_buffer_errors_total, METRIC_COUNTER, LIFETIME, L("kind"), \
 	"Hitachi, HGST: times the buffer ran over (overrun) or empty (underrun); the drive counts them in 16 bits.") \
 X(drive_scsi_device_cache_total, METRIC_COUNTER, LIFETIME, L("kind"), \
 	"Hitachi, HGST: use of the device cache: read_hits_full, read_hits_partial, read_misses, write_hits, fast_writes.") \
+X(drive_removed_total, METRIC_COUNTER, PLAIN, L("reason"), \
+	"Drives that went missing since the exporter started, by reason: failed (it or the kernel had said so) or vanished.") \
 X(drive_exporter_build_info, METRIC_INFO, PLAIN, L("version"), \
 	"The exporter's version.") \
 X(drive_exporter_time_seconds, METRIC_GAUGE, PLAIN, L(NULL), \

@@ -186,6 +186,17 @@ bool poller_is_settled(const struct poller *p)
 	return true;
 }
 
+bool poller_has_visited_all(const struct poller *p)
+{
+	for (size_t i = 0; i < p->table->n; i++) {
+		const struct drive_poll *poll = poller_of(p->table->at[i]);
+
+		if (poll && drive_node(poll->drive, 0) && !poll->drive->is_excluded && !poll->is_stuck && !poll->has_had_visit)
+			return false;
+	}
+	return true;
+}
+
 void poller_take_reply(struct poller *p, void *tag, const struct wire_reply *reply)
 {
 	visit_take_reply(p, tag, reply);

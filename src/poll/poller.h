@@ -44,6 +44,8 @@ struct drive_poll *poller_of(const struct drive *);
 
 /* Every drive had its first visit, or is past its deadline, or cannot be asked. */
 bool poller_is_settled(const struct poller *);
+/* The same, but later visits may be under way. */
+bool poller_has_visited_all(const struct poller *);
 uint64_t poller_interval_us(const struct poller *);
 /* By base/clock.h, as all that a struct drive_poll says is due or was answered. */
 uint64_t poller_now_us(const struct poller *);

@@ -97,7 +97,7 @@ static int look(sd_event_source *source, uint64_t usec, void *userdata)
 
 int main(int argc, char **argv)
 {
-	struct history_events events = { NULL, loaded, begun_anew, committed };
+	struct history_events events = { .loaded = loaded, .begun_anew = begun_anew, .committed = committed };
 	struct history_options options = { .events = &events, .restart_ms = 20, .retry_ms = 200 };
 	struct history_drive first = { "MODEL_0", "MODEL", "S0", "" };
 	sigset_t signals;

@@ -1,5 +1,6 @@
 /* discover/: labels, kinds, filters, paths, and the table of drives. */
 #include "discover/drive.h"
+#include "discover/watch.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -693,9 +694,47 @@ static void this_host_can_be_listed(void **state)
 	device_list_free(&list);
 }
 
+/* ---- events */
+
+#define UEVENT(text) assert_true(uevent_is_of_drive(text, sizeof text))
+#define NO_UEVENT(text) assert_false(uevent_is_of_drive(text, sizeof text))
+
+static void events_of_disks_and_controllers_are_told_apart(void **state)
+{
+	static const char torn[] = "add@/x\0SUBSYSTEM=nvme";
+
+	UEVENT("add@/devices/x/block/sda\0ACTION=add\0DEVPATH=/x\0SUBSYSTEM=block\0DEVTYPE=disk\0SEQNUM=5");
+	UEVENT("remove@/devices/x/nvme/nvme0\0ACTION=remove\0SUBSYSTEM=nvme\0SEQNUM=5");
+	NO_UEVENT("add@/devices/x/block/sda/sda1\0SUBSYSTEM=block\0DEVTYPE=partition");
+	NO_UEVENT("add@/devices/x\0SUBSYSTEM=blocks\0DEVTYPE=disk");
+	NO_UEVENT("add@/devices/x\0SUBSYSTEM=net");
+	NO_UEVENT("");
+	assert_false(uevent_is_of_drive("", 0));
+	assert_false(uevent_is_of_drive(torn, sizeof torn - 1));	/* its last line has no end */
+	assert_false(uevent_is_of_drive("\0\0\0\0", 4));
+}
+
+static void one_that_is_gone_is_filtered_by_what_it_told(void **state)
+{
+	AUTO_TEXT error = TEXT_LIMIT(200);
+	struct drive_filter *filter = drive_filter_new();
+
+	assert_true(drive_filter_passes_known(NULL, "M", "S", "sas"));
+	assert_int_equal(drive_filter_add(filter, false, "serial=S1", &error), 0);
+	assert_int_equal(drive_filter_add(filter, false, "device=sda", &error), 0);
+	assert_false(drive_filter_passes_known(filter, "M", "S1", "sas"));
+	assert_true(drive_filter_passes_known(filter, "M", "S2", "sas"));
+	assert_int_equal(drive_filter_add(filter, true, "transport=nvme", &error), 0);
+	assert_false(drive_filter_passes_known(filter, "M", "S2", "sas"));
+	assert_true(drive_filter_passes_known(filter, "M", "S2", "nvme"));
+	drive_filter_free(filter);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(events_of_disks_and_controllers_are_told_apart),
+		cmocka_unit_test(one_that_is_gone_is_filtered_by_what_it_told),
 		cmocka_unit_test(a_label_is_model_and_serial),
 		cmocka_unit_test(placeholders_are_known),
 		cmocka_unit_test(a_placeholder_serial_brings_wwn_or_path),

@@ -21,6 +21,8 @@ struct world {
 	size_t n_loaded, n_rows, n_committed, n_anew;
 	char loaded[HISTORY_DRIVE_MAX];
 	struct history_row last;	/* of the rows that were loaded last */
+	size_t n_known_loaded, n_known;
+	struct history_known known[300];
 };
 
 static void loaded(void *context, const char *drive, const struct history_row *rows, size_t n)
@@ -32,6 +34,16 @@ static void loaded(void *context, const char *drive, const struct history_row *r
 	text_copy(w->loaded, sizeof w->loaded, drive);
 	if (n)
 		w->last = rows[n - 1];
+}
+
+static void known(void *context, const struct history_known *known, size_t n)
+{
+	struct world *w = context;
+
+	w->n_known_loaded++;
+	w->n_known = n;
+	for (size_t i = 0; i < n && i < ARRAY_SIZE(w->known); i++)
+		w->known[i] = known[i];
 }
 
 static void begun_anew(void *context)
@@ -56,7 +68,7 @@ static struct world *world_new(void)
 {
 	struct world *w = calloc(1, sizeof *w);
 
-	w->events = (struct history_events){ w, loaded, begun_anew, committed };
+	w->events = (struct history_events){ w, loaded, known, begun_anew, committed };
 	w->folder = folder_new();
 	assert_true(sd_event_new(&w->event) >= 0);
 	return w;
@@ -163,6 +175,93 @@ static void what_is_put_is_loaded_after_a_restart(void **state)
 	assert_true(same_row(&w->last, &want));
 	assert_int_equal(history_committed_s(w->history), want.last_s);
 	assert_int_equal(w->n_anew, 0);
+	world_free(w);
+}
+
+static struct history_known known_as(const char *label, int64_t seen_s)
+{
+	return (struct history_known){ .id = drive_named(label), .vendor = "VENDOR", .firmware = "F1", .transport = "sas", .type = "ssd",
+				       .enclosure = "0x5000", .slot = "7", .path = "0:0:1:0", .capacity_bytes = 8e11,
+				       .power_on_s = NAN, .first_s = 1800000000, .seen_s = seen_s };
+}
+
+static void load_known(struct world *w)
+{
+	size_t before = w->n_known_loaded;
+
+	history_load_known(w->history);
+	RUN_UNTIL(w, w->n_known_loaded > before);
+}
+
+static void drives_that_are_known_are_loaded_after_a_restart(void **state)
+{
+	struct world *w = world_new();
+	struct history_known a = known_as("A", 1800000100);
+
+	start_in(w, w->folder);
+	load_known(w);
+	assert_int_equal(w->n_known, 0);
+	history_put_known(w->history, &a, true);
+	put(w, "B", 20000, true);		/* an imported one has days, and was never here */
+	RUN_UNTIL(w, w->n_committed == 1);
+	a.missing_s = 1800000200;
+	history_put_known(w->history, &a, false);
+	stop(w);
+	start_in(w, w->folder);
+	load_known(w);
+	assert_int_equal(w->n_known, 1);
+	assert_string_equal(w->known[0].id.drive, "A");
+	assert_string_equal(w->known[0].id.serial, "SERIAL");
+	assert_string_equal(w->known[0].slot, "7");
+	assert_string_equal(w->known[0].path, "0:0:1:0");
+	assert_true(w->known[0].capacity_bytes == 8e11 && isnan(w->known[0].power_on_s));
+	assert_int_equal(w->known[0].seen_s, 1800000100);
+	assert_int_equal(w->known[0].missing_s, 1800000200);
+	history_forget_known(w->history, &a.id);
+	stop(w);
+	start_in(w, w->folder);
+	load_known(w);
+	assert_int_equal(w->n_known, 0);
+	world_free(w);
+}
+
+/* More than one message holds, and changed while they were under way. */
+static void many_drives_are_known(void **state)
+{
+	struct world *w = world_new();
+	char label[16];
+
+	start_in(w, w->folder);
+	for (int64_t second = 1; second <= 3; second++) {
+		for (size_t i = 0; i < ARRAY_SIZE(w->known); i++) {
+			struct history_known k;
+
+			snprintf(label, sizeof label, "D%zu", i);
+			k = known_as(label, 1800000000 + second);
+			history_put_known(w->history, &k, true);
+		}
+		assert_true(sd_event_run(w->event, 0) >= 0);
+	}
+	stop(w);
+	start_in(w, w->folder);
+	load_known(w);
+	assert_int_equal(w->n_known, ARRAY_SIZE(w->known));
+	for (size_t i = 0; i < w->n_known; i++)
+		assert_int_equal(w->known[i].seen_s, 1800000003);
+	world_free(w);
+}
+
+static void a_drive_without_a_label_or_a_time_is_not_known(void **state)
+{
+	struct world *w = world_new();
+	struct history_known nameless = known_as("", 1800000100), early = known_as("A", -1);
+
+	start_in(w, NULL);
+	history_put_known(w->history, &nameless, true);
+	history_put_known(w->history, &early, true);
+	assert_int_equal(history_dropped(w->history), 2);
+	load_known(w);
+	assert_int_equal(w->n_known, 0);
 	world_free(w);
 }
 
@@ -527,6 +626,9 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_put_is_loaded_after_a_restart),
+		cmocka_unit_test(drives_that_are_known_are_loaded_after_a_restart),
+		cmocka_unit_test(many_drives_are_known),
+		cmocka_unit_test(a_drive_without_a_label_or_a_time_is_not_known),
 		cmocka_unit_test(rows_that_wait_are_written_before_rows_are_loaded),
 		cmocka_unit_test(stopping_writes_what_waits),
 		cmocka_unit_test(many_rows_go_in_several_batches),

@@ -206,7 +206,7 @@ static void a_data_base_of_version_1_is_migrated(void **state)
 
 	put_rows(s, "A", &row, 1);
 	store_close(s);
-	tamper(folder, "DROP TABLE readings; PRAGMA user_version = 1");
+	tamper(folder, "DROP TABLE readings; DROP TABLE ledger; PRAGMA user_version = 1");
 	s = opened(folder, STORE_READ);		/* reading needs no migration, and makes none */
 	assert_int_equal(load(s, "A", &rows, NULL), 1);
 	store_close(s);
@@ -351,6 +351,49 @@ static void rows_that_were_edited_are_left_out_and_counted(void **state)
 			fail_msg("%s: %d invalid", edits[i], (int)invalid);
 		for (int j = 0; j < 5; j++)
 			assert_int_equal(rows[j].day, j < 3 ? j : j + 1);
+		store_close(s);
+		folder_free(folder);
+	}
+}
+
+static void put_known(struct store *s, const char *label)
+{
+	AUTO_TEXT error = TEXT_LIMIT(1000);
+	struct history_known known = { .id = drive_named(label), .capacity_bytes = NAN, .power_on_s = 1, .first_s = 1, .seen_s = 2 };
+	int64_t id = 0;
+
+	assert_int_equal(store_begin(s, &error), 0);
+	assert_int_equal(store_put_drive(s, &known.id, &id, &error), 0);
+	assert_int_equal(store_put_known(s, id, &known, &error), 0);
+	assert_int_equal(store_commit(s, &error), 0);
+}
+
+static void drives_that_were_edited_are_left_out_and_counted(void **state)
+{
+	static const char *const edits[] = {
+		"UPDATE ledger SET seen_s = -1 WHERE drive = 1", "UPDATE ledger SET seen_s = 0 WHERE drive = 1",
+		"UPDATE ledger SET missing_s = 'x' WHERE drive = 1", "UPDATE ledger SET first_s = 1e30 WHERE drive = 1",
+		"UPDATE ledger SET power_on_s = 9e999 WHERE drive = 1", "UPDATE ledger SET power_on_s = x'00' WHERE drive = 1",
+		"UPDATE ledger SET slot = 5 || char(0) || 'b' WHERE drive = 1", "UPDATE ledger SET firmware = 'too long, by far, for one' WHERE drive = 1",
+		"UPDATE ledger SET path = x'00' WHERE drive = 1", "PRAGMA foreign_keys = OFF; UPDATE ledger SET drive = 77 WHERE drive = 1",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(edits); i++) {
+		AUTO_TEXT error = TEXT_LIMIT(1000);
+		AUTO_FREE struct history_known *known = NULL;
+		char *folder = folder_new();
+		uint64_t invalid = 0;
+		size_t n = 0;
+		struct store *s = opened(folder, STORE_WRITE);
+
+		put_known(s, "A");
+		put_known(s, "B");
+		store_close(s);
+		tamper(folder, edits[i]);
+		s = opened(folder, STORE_WRITE);
+		assert_int_equal(store_load_known(s, &known, &n, &invalid, &error), 0);
+		if (n != 1 || invalid != 1 || strcmp(known[0].id.drive, "B"))
+			fail_msg("%s: %zu drives, %d invalid", edits[i], n, (int)invalid);
 		store_close(s);
 		folder_free(folder);
 	}
@@ -567,6 +610,7 @@ int main(void)
 		cmocka_unit_test(what_is_damaged_is_found_and_moved_aside),
 		cmocka_unit_test(two_in_one_second_do_not_overwrite_each_other),
 		cmocka_unit_test(rows_that_were_edited_are_left_out_and_counted),
+		cmocka_unit_test(drives_that_were_edited_are_left_out_and_counted),
 		cmocka_unit_test(old_rows_come_thinned),
 		cmocka_unit_test(a_day_of_the_future_thins_nothing_else),
 		cmocka_unit_test(a_reader_sees_what_a_writer_has_committed),
