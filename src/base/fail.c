@@ -22,6 +22,14 @@ struct fail fail_os(int error, const char *what)
 			      .code = (uint32_t)error, .what = what };
 }
 
+struct fail fail_open(int error)
+{
+	struct fail f = fail_os(error, "open");
+
+	f.kind = FAIL_KIND_OPEN;
+	return f;
+}
+
 struct fail fail_sense(uint8_t key, uint8_t asc, uint8_t ascq)
 {
 	/* NO SENSE, RECOVERED ERROR and COMPLETED come with good data (SPC, sense key list). */
@@ -107,6 +115,7 @@ bool fail_is_unsupported(struct fail f)
 	case FAIL_KIND_ERRNO:
 		return f.code == EOPNOTSUPP;	/* what sysfs has not: no SAS port, no PCIe link */
 	case FAIL_KIND_NONE:
+	case FAIL_KIND_OPEN:
 	case FAIL_KIND_STATUS:
 	case FAIL_KIND_TIMEOUT:
 	case FAIL_KIND_HOST:
@@ -124,6 +133,9 @@ static void describe_reason(struct fail f, char *text, size_t size)
 	switch (f.kind) {
 	case FAIL_KIND_ERRNO:
 		snprintf(text, size, "%s", strerror((int)f.code));
+		return;
+	case FAIL_KIND_OPEN:
+		snprintf(text, size, "cannot open it: %s", strerror((int)f.code));
 		return;
 	case FAIL_KIND_SENSE:
 		snprintf(text, size, "the drive answered with sense %x/%02x/%02x", (unsigned)(f.code >> 16 & 0xf), high, low);

@@ -24,6 +24,7 @@ enum fail_source {
 enum fail_kind {
 	FAIL_KIND_NONE,
 	FAIL_KIND_ERRNO,	/* errno */
+	FAIL_KIND_OPEN,		/* errno of opening the node: nothing was asked */
 	FAIL_KIND_SENSE,	/* sense key << 16 | asc << 8 | ascq */
 	FAIL_KIND_STATUS,	/* SCSI status without sense data */
 	FAIL_KIND_ATA,		/* ATA status << 8 | error */
@@ -60,6 +61,7 @@ const char *fail_source_name(enum fail_source source);
 
 /* One constructor per kind decides the source, so that a prober and a replay blame the same party. */
 struct fail fail_os(int error, const char *what);		/* EACCES and EPERM become FAIL_PERMISSION */
+struct fail fail_open(int error);				/* the same, of opening the node */
 struct fail fail_sense(uint8_t key, uint8_t asc, uint8_t ascq);	/* keys 0h, 1h and Fh are OK; Bh is FAIL_TRANSPORT */
 struct fail fail_status(uint8_t status);			/* 18h: FAIL_RESERVED; 08h and 28h (busy, task set full): FAIL_TRANSPORT */
 struct fail fail_ata(uint8_t status, uint8_t error);

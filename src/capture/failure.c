@@ -68,6 +68,7 @@ static struct fail failure_of(enum fail_kind kind, const uint32_t value[3])
 	case FAIL_KIND_TIMEOUT:
 	case FAIL_KIND_NONE:
 	case FAIL_KIND_ERRNO:
+	case FAIL_KIND_OPEN:
 	case FAIL_KIND_FORMAT:
 	case N_FAIL_KINDS:
 		break;
@@ -151,6 +152,7 @@ void failure_write(struct text *out, const struct fail *f, bool is_hang)
 		text_add(out, "timeout");
 		return;
 	case FAIL_KIND_ERRNO:
+	case FAIL_KIND_OPEN:
 		name = strerrorname_np((int)f->code);
 		text_addf(out, "errno %s", name ? name : "EIO");
 		return;

@@ -84,6 +84,9 @@ struct drive_poll {
 	uint64_t power_us;		/* when it last answered */
 	enum power_state power;
 
+	unsigned losses;		/* one soon after another: the prober went away while this drive was asked */
+	uint64_t lost_us, lost_logged;	/* the last time; what was logged then */
+	uint64_t permission_logged;	/* the missing right that was logged last */
 	uint64_t commands, command_errors, command_us;
 	uint64_t failures[N_FAIL_SOURCES];
 	struct quantity_count implausible[COUNTED_QUANTITIES], source_changes[COUNTED_QUANTITIES];

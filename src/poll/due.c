@@ -12,18 +12,36 @@ static uint64_t fail_key(struct fail f)
 	return 1 + ((uint64_t)f.source << 40 | (uint64_t)f.kind << 32 | f.code);
 }
 
+/* What is missing. The kernel says EPERM to a command that a capability would allow (scsi_ioctl.c), and to whom a control
+ * group forbids the device; to the owner and mode of a node, and to an NVMe command, it says EACCES. */
+static const char *missing_right(const struct drive_poll *poll, struct fail f)
+{
+	bool is_nvme = poll->drive->facts.transport == TRANSPORT_NVME;
+
+	if (f.source != FAIL_PERMISSION)
+		return "";
+	if (f.kind == FAIL_KIND_ERRNO)
+		return is_nvme ? "; drive_prober lacks CAP_SYS_ADMIN" : "; drive_prober lacks CAP_SYS_RAWIO";
+	if (f.code == EPERM)
+		return "; the unit's DeviceAllow=, or the container's list of devices, lacks it";
+	return is_nvme ? "; drive_prober is neither root nor of the node's group (the udev rule gives controllers to the group disk)"
+		       : "; drive_prober is neither root nor of the node's group (mostly disk)";
+}
+
+/* A right that is missing is missing for all pages: that is one line of a drive. */
 void due_tell_failure(struct drive_poll *poll, uint64_t *logged, const char *what, struct fail f)
 {
+	bool is_told = *logged == fail_key(f) || (f.source == FAIL_PERMISSION && poll->permission_logged == fail_key(f));
 	char text[200];
-	const char *hint = f.source == FAIL_PERMISSION
-			   ? " (SCSI needs read access to the node, ATA CAP_SYS_RAWIO, NVMe CAP_SYS_ADMIN)" : "";
 
 	poll->failures[f.source]++;
-	if (*logged == fail_key(f))
-		return;
 	*logged = fail_key(f);
+	if (f.source == FAIL_PERMISSION)
+		poll->permission_logged = fail_key(f);
+	if (is_told)
+		return;
 	f.what = what;
-	log_warn("%s (%s): %s%s", poll->drive->label, poll->request.node, fail_describe(f, text, sizeof text), hint);
+	log_warn("%s (%s): %s%s", poll->drive->label, poll->request.node, fail_describe(f, text, sizeof text), missing_right(poll, f));
 }
 
 /* On these pages all others rest: who the drive is, and what it has. */
@@ -37,6 +55,7 @@ static bool is_basic(const struct plan_entry *entry)
 static bool is_being_reset(struct fail f)
 {
 	switch (f.kind) {
+	case FAIL_KIND_OPEN:
 	case FAIL_KIND_ERRNO:		/* EINTR: the kernel took a command back */
 		return f.code == EAGAIN || f.code == EINTR;
 	case FAIL_KIND_HOST:

@@ -6,7 +6,10 @@
 #include "base/log.h"
 #include "poll/poller_private.h"
 
-enum { BUSY_RETRY_US = 1000000, BUSY_RETRY_MAX_US = 60000000, LOST_PAUSE_US = 10000000 };
+enum {
+	BUSY_RETRY_US = 1000000, BUSY_RETRY_MAX_US = 60000000,
+	LOST_PAUSE_US = 10000000, LOST_FIRST_US = 250000, LOST_LONG_US = 1000000, LOSSES_MAX = 8, LOSSES_FORGOTTEN_US = 300000000,
+};
 
 /* What holds for one command of a kind holds for all: a reservation lets a kind pass, or it does not. */
 static void forget_reservation(struct drive_poll *poll, enum command_name kind)
@@ -340,6 +343,29 @@ static bool is_of_other_disk(const struct drive_poll *poll, const struct wire_re
 	return poll->request.diskseq && reply->diskseq && poll->request.diskseq != reply->diskseq;
 }
 
+/* The prober went away. A drive that had been asked for long may be why; the others just happened to be asked, and are asked
+ * again at once, unless that happens to them again and again. */
+static void take_lost(struct poller *p, struct drive_poll *poll, struct fail f)
+{
+	uint64_t now = clock_monotonic_us(), pause;
+
+	if (now - poll->lost_us > LOSSES_FORGOTTEN_US) {
+		poll->losses = 0;
+		poll->lost_logged = 0;
+	}
+	pause = now - poll->sent_us > LOST_LONG_US ? LOST_PAUSE_US : (uint64_t)LOST_FIRST_US << poll->losses;
+	poll->lost_us = now;
+	if (poll->losses < LOSSES_MAX)
+		poll->losses++;
+	due_tell_failure(poll, &poll->lost_logged, "command", f);
+	abort_visit(p, poll, pause);
+}
+
+static bool is_lost(const struct wire_reply *reply)
+{
+	return reply->verdict == WIRE_CHILD_DIED && reply->fail.kind == FAIL_KIND_ERRNO && reply->fail.code == ECONNRESET;
+}
+
 void visit_take_reply(struct poller *p, struct drive_poll *poll, const struct wire_reply *reply)
 {
 	enum wire_verdict verdict = reply->verdict;
@@ -348,6 +374,10 @@ void visit_take_reply(struct poller *p, struct drive_poll *poll, const struct wi
 
 	poll->is_outstanding = false;
 	poll->is_stuck = false;
+	if (is_lost(reply)) {
+		take_lost(p, poll, reply->fail);
+		return;
+	}
 	if (verdict == WIRE_ANSWERED && is_of_other_disk(poll, reply))
 		verdict = WIRE_OTHER_DISK;
 	switch (verdict) {

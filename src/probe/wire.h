@@ -9,7 +9,7 @@
 #include "probe/command.h"
 
 enum {
-	WIRE_VERSION = 1,
+	WIRE_VERSION = 2,
 	WIRE_MESSAGE_MAX = COMMAND_ANSWER_MAX + 512,
 	WIRE_HEARTBEAT_MS = 5000,	/* each side sends one this often */
 	WIRE_SILENCE_MS = 20000,	/* and takes the other for gone after this long without any message */

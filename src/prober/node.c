@@ -154,7 +154,7 @@ struct fail node_open(struct node *node)
 	snprintf(path, sizeof path, "/dev/%.32s", node->name);
 	AUTO_FD pinned = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (pinned < 0)
-		return fail_os(errno, "open");
+		return fail_open(errno);
 	if (fstat(pinned, &st))
 		return fail_os(errno, "stat");
 	if ((node->is_block ? !S_ISBLK(st.st_mode) : !S_ISCHR(st.st_mode)) ||
@@ -162,7 +162,7 @@ struct fail node_open(struct node *node)
 		return fail_os(ENODEV, "node");
 	snprintf(path, sizeof path, "/proc/self/fd/%d", pinned);
 	node->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	return node->fd < 0 ? fail_os(errno, "open") : OK;
+	return node->fd < 0 ? fail_open(errno) : OK;
 }
 
 void node_close(struct node *node)

@@ -360,7 +360,7 @@ static const enum metric_family_id counters_that_go[] = {
 /* Of all else these: what does not change, what only grows, and what the exporter itself says of a drive. Any other number
  * would be served as if it were of now, a temperature for example. */
 static const enum metric_family_id others_that_stay[] = {
-	drive_info, drive_slot_info, drive_device_info, drive_source_info, drive_capacity_bytes, drive_logical_block_bytes,
+	drive_info, drive_slot_info, drive_device_info, drive_source_info, drive_missing_since_timestamp_seconds, drive_capacity_bytes, drive_logical_block_bytes,
 	drive_physical_block_bytes, drive_rotation_rate_rpm, drive_manufacture_info,
 	drive_manufactured_timestamp_seconds, drive_mechanical_cycles_rated, drive_self_test_duration_seconds,
 	drive_temperature_limit_celsius, drive_relative_humidity_limit_ratio, drive_link_speed_max_bits_per_second,
@@ -397,7 +397,8 @@ static void what_counts_a_life_outlives_its_page(void **state)
 {
 	for (size_t i = 0; i < N_METRIC_FAMILIES; i++) {
 		const struct metric_family *f = &metric_families[i];
-		bool is_own = !strncmp(f->name, "drive_exporter_", 15) || !strncmp(f->name, "process_", 8);
+		bool is_own = !strncmp(f->name, "drive_exporter_", 15) || !strncmp(f->name, "process_", 8) ||
+			      i == drive_removed_total;		/* of all drives of the host */
 
 		if (f->is_drive == is_own)
 			fail_msg("%s has%s the label drive", f->name, f->is_drive ? "" : " not");

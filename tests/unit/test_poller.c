@@ -812,7 +812,7 @@ static void a_prober_that_goes_away_fails_what_was_under_way(void **state)
 	size_t first;
 
 	world_hold(w, "sda", "log-sense page=0d");
-	world_pass(w, 1);
+	world_pass(w, 2000);		/* for long: this drive may be why */
 	world_hang_up(w);
 	world_run(w);
 	assert_int_equal(w->n_lost, 1);
@@ -825,6 +825,41 @@ static void a_prober_that_goes_away_fails_what_was_under_way(void **state)
 	assert_int_equal(w->n_log, first);		/* but this drive is left alone a while */
 	world_pass(w, 2 * MINUTE);
 	assert_true(world_value(w, "sda", drive_temperature_celsius, "drive") == 40);
+	world_free(w);
+}
+
+static void a_drive_that_was_just_asked_is_asked_again_at_once(void **state)
+{
+	struct world *w = world_of_one_scsi();
+
+	world_hold(w, "sda", "log-sense page=0d");
+	world_pass(w, 1);
+	world_hang_up(w);
+	world_run(w);
+	assert_int_equal(world_poll(w, "sda")->failures[FAIL_OS], 1);
+	world_temperature(w, "sda", 40);
+	world_pass(w, 2000);
+	assert_true(world_value(w, "sda", drive_temperature_celsius, "drive") == 40);
+	assert_true(world_poll(w, "sda")->is_settled);
+	world_free(w);
+}
+
+/* Each time it is asked the prober dies: it is asked more and more seldom. */
+static void a_drive_of_which_the_prober_dies_again_and_again_is_backed_off(void **state)
+{
+	struct world *w = world_of_one_scsi();
+	uint64_t failures = 0, pauses = 0;
+
+	world_hold(w, "sda", "inquiry");
+	for (int i = 0; i < 60; i++) {
+		world_pass(w, 1000);
+		world_hang_up(w);
+		world_run(w);
+		pauses += world_poll(w, "sda")->failures[FAIL_OS] == failures;
+		failures = world_poll(w, "sda")->failures[FAIL_OS];
+	}
+	assert_true(failures >= 3 && failures <= 12);
+	assert_true(pauses > 40);
 	world_free(w);
 }
 
@@ -1491,6 +1526,8 @@ int main(void)
 		cmocka_unit_test(numbers_of_another_disk_are_not_taken),
 		cmocka_unit_test(a_path_in_trouble_gives_way_to_the_other),
 		cmocka_unit_test(a_prober_that_goes_away_fails_what_was_under_way),
+		cmocka_unit_test(a_drive_that_was_just_asked_is_asked_again_at_once),
+		cmocka_unit_test(a_drive_of_which_the_prober_dies_again_and_again_is_backed_off),
 		cmocka_unit_test(a_prober_that_dies_of_a_power_check_is_counted_too),
 		cmocka_unit_test(values_age_while_the_prober_is_away),
 		cmocka_unit_test(a_drive_that_leaves_takes_its_answers_with_it),
