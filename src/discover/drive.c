@@ -13,6 +13,13 @@ static void drive_free(struct drive *drive)
 	free(drive);
 }
 
+#define NAMELESS "unidentified_"
+
+bool drive_is_nameless(const struct drive *drive)
+{
+	return !drive->is_identified && !strncmp(drive->label, NAMELESS, strlen(NAMELESS));
+}
+
 /* Until the drive has told who it is: what sysfs or udev know, else where it sits. */
 static void label_from_hints(const struct drive_table *table, struct drive *drive)
 {
@@ -27,12 +34,12 @@ static void label_from_hints(const struct drive_table *table, struct drive *driv
 	if (!drive->label[0]) {
 		char where[80];
 
-		snprintf(drive->label, sizeof drive->label, "unidentified_%s",
+		snprintf(drive->label, sizeof drive->label, NAMELESS "%s",
 			 text_udev(hint->path[0] ? hint->path : hint->name, where, sizeof where));
 	}
 	for (unsigned n = 2, i = 0; i < table->n; i++)		/* two hosts with a 0:0:0:0, or a host beside a replay */
 		if (table->at[i] != drive && !strcmp(table->at[i]->label, drive->label)) {
-			snprintf(drive->label, sizeof drive->label, "unidentified_%.60s_%u", hint->name, n++);
+			snprintf(drive->label, sizeof drive->label, NAMELESS "%.60s_%u", hint->name, n++);
 			i = (unsigned)-1;
 		}
 }

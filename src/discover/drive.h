@@ -49,6 +49,9 @@ void drive_table_remove(struct drive_table *, struct drive *);
  * it is a path to a drive that told the same before; that one has its devices now, and this one is removed and freed. */
 bool drive_identified(struct drive_table *, struct drive *);
 
+/* It has not told who it is, and nobody else knows: its label is made of its place. */
+bool drive_is_nameless(const struct drive *);
+
 /* The device to ask: NVMe controllers before namespaces, else the first askable. NULL: there is none. */
 const struct device *drive_node(const struct drive *, size_t turn);
 /* The first block device; NULL: none. */

@@ -570,6 +570,7 @@ void expose_metrics(struct expose *e, struct text *out)
 
 int expose_init(struct expose *e, struct fleet *fleet)
 {
+	self_open();
 	*e = (struct expose){ .fleet = fleet, .text = exposition_new(BODY_MAX) };
 	return e->text ? 0 : -ENOMEM;
 }

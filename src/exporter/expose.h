@@ -28,3 +28,5 @@ struct self_usage {
 	double cpu_seconds, start_seconds, resident_bytes, virtual_bytes, open_fds, max_fds;
 };
 void self_usage(struct self_usage *ret);
+/* Before rights are given up: after that the kernel lets us open less of /proc/self. */
+void self_open(void);

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "discover/watch.h"
 #include "exporter/past.h"
+#include "poll/starter.h"
 
 enum {
 	HOPELESS_AFTER = 3,
@@ -195,6 +196,7 @@ static void on_ready(void *context)
 {
 	struct fleet *fleet = context;
 
+	rights_give_up(&fleet->rights);		/* what the prober needs it has by now */
 	poller_client_ready(fleet->poller);
 }
 
@@ -204,7 +206,7 @@ static void on_replay_ready(void *context)
 
 	fleet->devices[SOURCE_REPLAY].n = 0;	/* it tells all of them again */
 	fleet->is_discovered[SOURCE_REPLAY] = false;
-	on_ready(context);
+	poller_client_ready(fleet->poller);
 }
 
 static void on_lost(void *context)
@@ -328,6 +330,9 @@ static int start_client(struct fleet *fleet, enum device_source source)
 	struct probe_client_options client;
 	int r = fleet_program(fleet, source, &client);
 
+	if (!r && client.program && fleet->rights.are_given_up)
+		r = starter_new(&client, &fleet->starters[source]);
+	client.starter = fleet->starters[source];
 	if (!r)
 		r = probe_client_new(fleet->event, &client, &events, &fleet->clients[source]);
 	if (!r)
@@ -344,6 +349,11 @@ static int start_host(struct fleet *fleet)
 	return host_watch_new(fleet->event, scan_host, fleet, &fleet->watch);
 }
 
+static bool serves_host(const struct options *options)
+{
+	return !options->replays[0] || options->replay_beside_host;
+}
+
 int fleet_start(struct fleet *fleet, sd_event *event, const struct options *options)
 {
 	struct poller_options poller = { .interval_us = options->poll_interval_us, .has_host_phys = options->has_host_phys,
@@ -356,6 +366,8 @@ int fleet_start(struct fleet *fleet, sd_event *event, const struct options *opti
 				 .drives = { .events = { fleet, on_added, on_removed }, .filter = options->filter,
 					     .has_fabrics = options->has_fabrics } };
 	fleet->databases = databases_load(options);
+	if (serves_host(options) && !options->prober_socket)
+		rights_plan(&fleet->rights);
 	past_start(fleet);
 	fleet->wears = wears_new(&fleet->drives, fleet->history);
 	fleet->ledgers = ledgers_new(&fleet->drives, fleet->history, options);
@@ -367,7 +379,7 @@ int fleet_start(struct fleet *fleet, sd_event *event, const struct options *opti
 		r = start_tending(fleet);
 	if (r >= 0 && has_replay)
 		r = start_client(fleet, SOURCE_REPLAY);
-	if (r >= 0 && (!has_replay || options->replay_beside_host))
+	if (r >= 0 && serves_host(options))
 		r = start_host(fleet);
 	return r < 0 ? r : 0;
 }
@@ -378,6 +390,7 @@ void fleet_stop(struct fleet *fleet)
 	drive_table_free(&fleet->drives);
 	for (size_t i = 0; i < N_DEVICE_SOURCES; i++) {
 		probe_client_free(fleet->clients[i]);
+		starter_free(fleet->starters[i]);
 		device_list_free(&fleet->devices[i]);
 	}
 	fleet_free_programs(fleet);

@@ -5,6 +5,7 @@
 
 #include "exporter/databases.h"
 #include "exporter/ledgers.h"
+#include "exporter/rights.h"
 #include "exporter/wears.h"
 #include "poll/poller.h"
 
@@ -20,6 +21,8 @@ struct fleet {
 	bool is_discovered[N_DEVICE_SOURCES];
 	uint64_t discovery_failures;
 	struct databases *databases;		/* of drives: what ATA attributes mean */
+	struct rights rights;
+	struct starter *starters[N_DEVICE_SOURCES];	/* of the programs, once we have no rights; NULL: we start them */
 	struct history *history;		/* NULL: there is none */
 	struct wears *wears;			/* how worn they are */
 	struct ledgers *ledgers;		/* which were there, and are */

@@ -10,7 +10,7 @@
 enum { FORGET_DELAY_US = 3600000000u };
 
 struct ledgers {
-	const struct drive_table *drives;
+	struct drive_table *drives;
 	struct history *history;
 	const struct options *options;
 	struct ledger ledger;
@@ -136,24 +136,24 @@ void ledgers_removed(struct ledgers *l, const struct drive *drive)
 /* ---- those that are not there */
 
 /* A drive that has not told who it is may be known by what the kernel knows of it. */
-static bool is_it(const struct drive *drive, const struct history_known *known)
+static bool has_its_name(const struct drive *drive, const struct history_known *known)
 {
-	if (!strcmp(drive->label, known->id.drive))
-		return true;
-	if (drive->is_identified)
-		return false;
-	for (size_t i = 0; i < drive->n_devices; i++)
+	for (size_t i = 0; i < drive->n_devices && !drive->is_identified; i++)
 		if (drive->devices[i].wwn[0] && !strcmp(drive->devices[i].wwn, known->id.wwn))
 			return true;
 	return false;
 }
 
-static bool is_in_table(const struct ledgers *l, const struct ledger_entry *entry)
+/* NULL: it is not in the table. */
+static struct drive *drive_of(const struct ledgers *l, const struct history_known *known)
 {
 	for (size_t i = 0; i < l->drives->n; i++)
-		if (is_it(l->drives->at[i], &entry->known))
-			return true;
-	return false;
+		if (!strcmp(l->drives->at[i]->label, known->id.drive))
+			return l->drives->at[i];
+	for (size_t i = 0; i < l->drives->n; i++)
+		if (has_its_name(l->drives->at[i], known))
+			return l->drives->at[i];
+	return NULL;
 }
 
 static bool is_excluded(const struct ledgers *l, const struct ledger_entry *entry)
@@ -163,7 +163,7 @@ static bool is_excluded(const struct ledgers *l, const struct ledger_entry *entr
 	return !drive_filter_passes_known(l->options->filter, k->id.model, k->id.serial, k->transport);
 }
 
-static void found(struct ledgers *l, struct ledger_entry *entry)
+static void found(struct ledgers *l, struct ledger_entry *entry, struct drive *drive)
 {
 	enum ledger_news news = ledger_is_there(entry, now_s());
 
@@ -171,14 +171,17 @@ static void found(struct ledgers *l, struct ledger_entry *entry)
 		log_info("%s: is back", entry->known.id.drive);
 	if (news != LEDGER_NOTHING)
 		write_down(l, entry, news == LEDGER_BACK);
+	if (drive_is_nameless(drive))
+		text_copy(drive->label, sizeof drive->label, entry->known.id.drive);
 }
 
 static void compare(struct ledgers *l, struct ledger_entry *entry, bool is_settled)
 {
+	struct drive *drive = drive_of(l, &entry->known);
 	enum ledger_reason reason;
 
-	if (is_in_table(l, entry)) {
-		found(l, entry);
+	if (drive) {
+		found(l, entry, drive);
 		return;
 	}
 	if ((!entry->is_seen && !is_settled) || !ledger_is_gone(&l->ledger, entry, now_s(), &reason))
@@ -258,7 +261,7 @@ void ledgers_begun_anew(struct ledgers *l)
 		write_down(l, &l->ledger.at[i], false);
 }
 
-struct ledgers *ledgers_new(const struct drive_table *drives, struct history *history, const struct options *options)
+struct ledgers *ledgers_new(struct drive_table *drives, struct history *history, const struct options *options)
 {
 	struct ledgers *l = calloc(1, sizeof *l);
 

@@ -9,7 +9,7 @@
 struct ledgers;
 
 /* history NULL: only what is seen from now on is known. NULL: no memory. */
-struct ledgers *ledgers_new(const struct drive_table *, struct history *, const struct options *);
+struct ledgers *ledgers_new(struct drive_table *, struct history *, const struct options *);
 /* Writes down when they were last seen. NULL does nothing. */
 void ledgers_free(struct ledgers *);
 
@@ -17,7 +17,7 @@ void ledgers_free(struct ledgers *);
 void ledgers_visited(struct ledgers *, const struct drive *);
 /* The drive is about to leave the table. */
 void ledgers_removed(struct ledgers *, const struct drive *);
-/* Compares with the table; to be called when that has changed, and from time to time. is_settled: all drives that are there
+/* Compares with the table, where a drive that cannot tell who it is gets the label that it had before; to be called when that has changed, and from time to time. is_settled: all drives that are there
  * have had the time to tell who they are. */
 void ledgers_look(struct ledgers *, bool is_settled);
 

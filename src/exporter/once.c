@@ -91,10 +91,12 @@ int verb_once(const struct options *options)
 	struct expose expose;
 	bool is_good;
 
-	if (event_new(&event) || fleet_visit_once(event, &fleet, options))
+	if (event_new(&event) || expose_init(&expose, &fleet))
 		return 1;
-	if (expose_init(&expose, &fleet))
+	if (fleet_visit_once(event, &fleet, options)) {
+		expose_free(&expose);
 		return 1;
+	}
 	expose_metrics(&expose, &out);
 	is_good = fwrite(out.at, 1, out.length, stdout) == out.length && !fflush(stdout) && is_every_drive_read(&fleet);
 	expose_free(&expose);

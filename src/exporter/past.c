@@ -37,6 +37,12 @@ void past_start(struct fleet *fleet)
 
 	if (fleet->options->verb != VERB_SERVE || !fleet->options->has_history)
 		return;
+	if (history.directory && fleet->rights.are_given_up)
+		rights_hand_over(&fleet->rights, history.directory);
+	if (fleet->rights.are_given_up) {
+		history.uid = fleet->rights.uid;
+		history.gid = fleet->rights.gid;
+	}
 	r = history_start(fleet->event, &history, &fleet->history);
 	if (r < 0)
 		log_warn("there will be no history: %s", strerror(-r));

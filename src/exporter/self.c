@@ -30,16 +30,23 @@ static double boot_seconds(void)
 	return seconds;
 }
 
+static DIR *own_fds;
+
+void self_open(void)
+{
+	if (!own_fds)
+		own_fds = opendir("/proc/self/fd");
+}
+
 static double count_fds(void)
 {
-	DIR *dir = opendir("/proc/self/fd");
-	double n = -3;			/* ".", ".." and our own */
+	double n = -3;			/* ".", ".." and that folder's own */
 
-	if (!dir)
+	if (!own_fds)
 		return NAN;
-	while (readdir(dir))
+	rewinddir(own_fds);
+	while (readdir(own_fds))
 		n++;
-	closedir(dir);
 	return n;
 }
 

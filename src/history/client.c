@@ -76,11 +76,17 @@ static void reap(struct history *h)
 	h->n_pids = n;
 }
 
+/* For good. The system's calls, since glibc's wrappers would tell other threads. */
+static bool become(uid_t uid, gid_t gid)
+{
+	return !syscall(SYS_setgroups, 0, NULL) && !syscall(SYS_setresgid, gid, gid, gid) && !syscall(SYS_setresuid, uid, uid, uid);
+}
+
 /* Between fork and exec other threads may hold any lock: only what signal-safety(7) lists. The descriptors are closed before
  * exec, since the program's disk may be the one that hangs, and nobody could take over our port. */
-static void exec_child(const char *directory, int fd)
+static void exec_child(const struct history *h, int fd)
 {
-	char *argv[] = { "drive_exporter", HISTORY_CHILD_VERB, (char *)directory, NULL };
+	char *argv[] = { "drive_exporter", HISTORY_CHILD_VERB, h->directory, NULL };
 	int null = open("/dev/null", O_RDWR);
 	sigset_t none;
 
@@ -95,6 +101,8 @@ static void exec_child(const char *directory, int fd)
 	signal(SIGHUP, SIG_IGN);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (h->options.uid && !geteuid() && !become(h->options.uid, h->options.gid))
+		_exit(127);
 	execv("/proc/self/exe", argv);
 	_exit(127);
 }
@@ -111,7 +119,7 @@ static int start_child(struct history *h)
 		return -errno;
 	pid = fork();
 	if (pid == 0)
-		exec_child(h->directory, ends[1]);
+		exec_child(h, ends[1]);
 	r = pid < 0 ? -errno : 0;
 	close(ends[1]);
 	h->fd = ends[0];

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <systemd/sd-event.h>
 
 enum { HISTORY_DRIVE_MAX = 192, HISTORY_PAGE_MAX = 48, HISTORY_FIRMWARE_MAX = 17, HISTORY_NAME_MAX = 32, HISTORY_KNOWN_DRIVES_MAX = 4096 };
@@ -63,6 +64,8 @@ struct history_events {
 struct history_options {
 	const char *directory;		/* NULL: in memory only */
 	const struct history_events *events;	/* copied; NULL: none */
+	uid_t uid;			/* whom the child becomes where we are root; 0: nobody else */
+	gid_t gid;
 	/* For tests; 0 is what is meant for use. */
 	unsigned restart_ms;		/* the first pause before a child that ended is started again: 1 s */
 	unsigned retry_ms;		/* between the first ten tries of a data base that does not work: a minute; then ten times that */

@@ -15,9 +15,9 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "poll/starter.h"
 
 enum {
-	ARGUMENTS_MAX = 128,
 	PROGRAMS_MAX = 8,		/* that were told to end and have not: more are not started */
 	RETRY_FIRST_MS = 250, RETRY_LAST_MS = 30000,
 	TURN_US = 5000,			/* of reading messages; then the loop sees to the scrapes */
@@ -89,6 +89,8 @@ static void reap(struct probe_client *c)
 
 static void tell_to_end(struct probe_client *c)
 {
+	if (c->options.starter)
+		starter_end_programs(c->options.starter);
 	reap(c);
 	for (size_t i = 0; i < c->n_pids; i++)
 		kill(c->pids[i], SIGTERM);
@@ -131,26 +133,19 @@ static int connect_to(const char *path)
 	return fd_steal(&fd);
 }
 
-static void exec_program(const struct probe_client_options *o, int fd)
+static int start_by_starter(struct probe_client *c)
 {
-	const char *argv[ARGUMENTS_MAX + 2] = { o->program };
-	char socket_fd[32];
-	sigset_t none;
-	size_t n = 1;
+	int ends[2], r;
 
-	if (dup2(fd, 3) < 0)		/* also clears close-on-exec, unless it was 3 already */
-		_exit(127);
-	if (fd == 3 && fcntl(3, F_SETFD, 0))
-		_exit(127);
-	snprintf(socket_fd, sizeof socket_fd, "--socket-fd=%d", 3);
-	argv[n++] = socket_fd;
-	for (size_t i = 0; o->arguments && o->arguments[i] && n < ARRAY_SIZE(argv) - 1; i++)
-		argv[n++] = o->arguments[i];
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	execv(o->program, (char *const *)argv);
-	fprintf(stderr, "cannot start %s: %s\n", o->program, strerror(errno));
-	_exit(127);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends))
+		return -errno;
+	r = starter_start(c->options.starter, ends[1]);
+	close(ends[1]);
+	if (r < 0) {
+		close(ends[0]);
+		return r;
+	}
+	return ends[0];
 }
 
 static int start_program(struct probe_client *c)
@@ -158,13 +153,15 @@ static int start_program(struct probe_client *c)
 	int ends[2];
 	pid_t pid;
 
+	if (c->options.starter)
+		return start_by_starter(c);
 	if (c->n_pids == PROGRAMS_MAX)
 		return -EAGAIN;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends))
 		return -errno;
 	pid = fork();
 	if (pid == 0)
-		exec_program(&c->options, ends[1]);
+		starter_exec(&c->options, ends[1]);
 	close(ends[1]);
 	if (pid < 0) {
 		int error = errno;

@@ -7,11 +7,13 @@
 #include "probe/wire.h"
 
 struct probe_client;
+struct starter;
 
 struct probe_client_options {
 	const char *program;		/* to start, with a socketpair; NULL: connect to socket_path */
 	const char *const *arguments;	/* after --socket-fd=N, NULL-terminated; kept by reference */
 	const char *socket_path;
+	struct starter *starter;	/* starts the program in our place; NULL: we do. Not owned */
 };
 
 struct probe_client_events {
