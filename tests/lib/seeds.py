@@ -3,7 +3,7 @@
     seeds.py --targets "tests/fuzz/a tests/fuzz/b" FOLDER
 
 makes FOLDER/a and so on, by the name of the target: for those that read captures the captures, and for those that read catalogues
-the one that we have, whole and line by line; for the history lines of CSV; for those that read
+the one that we have, whole and line by line; for the history lines of CSV; for devices texts of sysfs; for those that read
 pages, whose first byte chooses the page, a few answers to each command behind every such byte; for others the answers alone.
 """
 
@@ -20,6 +20,11 @@ CATALOGUE_BYTES = 8000  # a fuzzer takes no longer ones
 PAGES = 96              # at least as many as there are pages
 ANSWERS_OF_COMMAND = 2  # more of the same kind teach a fuzzer little
 
+
+SYSFS_TEXTS = [b'add@/devices/x/block/sda\0ACTION=add\0DEVPATH=/x\0SUBSYSTEM=block\0DEVTYPE=disk\0SEQNUM=5\0',
+               b'remove@/devices/x/nvme/nvme0\0SUBSYSTEM=nvme\0', b'enclosure_device:Slot 05', b'/sys/class/enclosure/0:0:24:0/Slot 05',
+               b'0x5000ccab04001a00', b'17', b'/sys/devices/pci0000:00/0000:00:01.0/host0/port-0:0/end_device-0:0/target0:0:3/0:0:3:0/block/sda',
+               b'naa.5000c50012345678', b't10.ATA     ST4000', b'eui.0025385b71b00001', b'nvme0n1', b'RxErr 0\nBadTLP 3\nTOTAL_ERR_COR 3\n']
 
 HISTORY_LINES = [b'"A","M","S","W",2026-11-30,1,2,3,0.5,4,5,6,7,8,"F","P","Q"', b'A,M,S,W,2026-11-30,1,2,3,,4,,,,,F,P,Q',
                  b'"\\x3da""b\\\\","","","",1970-01-01,0,0,0,-1e-300,0,1e300,2.55,,,"","",""']
@@ -58,6 +63,9 @@ def seeds_of(name):
         for path in CAPTURES:
             with open(path, 'rb') as f:
                 yield f.read()
+        return
+    if 'discover' in name:
+        yield from SYSFS_TEXTS
         return
     if 'history' in name:
         yield from HISTORY_LINES
