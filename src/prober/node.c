@@ -101,21 +101,41 @@ int node_host(const char *name, char *ret_host, size_t size)
 	return 0;
 }
 
-/* A command sent while the error handler of a SCSI host runs waits for it in state D, and so does one to an NVMe
- * controller that is being reset. */
+static bool is_one_of(const char *dir, const char *attribute, const char *const *words)
+{
+	char state[32] = "";
+
+	if (sysfs_read(dir, attribute, state, sizeof state) <= 0)
+		return false;
+	for (; *words; words++)
+		if (!strcmp(state, *words))
+			return true;
+	return false;
+}
+
+/* A command sent while the error handler of a SCSI host runs waits for it in state D, one to a disk whose transport is gone
+ * until that is back or given up (scsi_sysfs.c, sdev_states and shost_states). */
+static struct fail check_scsi(const struct node *node)
+{
+	static const char *const recovering[] = { "recovery", "cancel/recovery", "deleted/recovery", NULL };
+	static const char *const blocked[] = { "blocked", "created-blocked", "quiesce", NULL };
+	char dir[64], host[24];
+
+	if (is_one_of(node->dir, "device/state", blocked))
+		return fail_host(FAIL_HOST_RECOVERING);
+	if (node_host(node->name, host, sizeof host))
+		return OK;
+	snprintf(dir, sizeof dir, "/sys/class/scsi_host/%s", host);
+	return is_one_of(dir, "state", recovering) ? fail_host(FAIL_HOST_RECOVERING) : OK;
+}
+
+/* So does one to an NVMe controller that is being reset. */
 static struct fail check_way(const struct node *node)
 {
-	char dir[64], host[24], state[32] = "";
+	char state[32] = "";
 
-	if (node->kind == NODE_SCSI) {
-		if (node_host(node->name, host, sizeof host))
-			return OK;
-		snprintf(dir, sizeof dir, "/sys/class/scsi_host/%s", host);
-		if (sysfs_read(dir, "state", state, sizeof state) > 0 &&
-		    (!strcmp(state, "recovery") || !strcmp(state, "cancel/recovery") || !strcmp(state, "deleted/recovery")))
-			return fail_host(FAIL_HOST_RECOVERING);
-		return OK;
-	}
+	if (node->kind == NODE_SCSI)
+		return check_scsi(node);
 	if (node->is_block || sysfs_read(node->dir, "state", state, sizeof state) <= 0 || !strcmp(state, "live"))
 		return OK;
 	if (!strncmp(state, "resetting", 9) || !strcmp(state, "connecting"))

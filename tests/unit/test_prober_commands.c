@@ -126,7 +126,7 @@ int ioctl(int fd, unsigned long request, ...)
 
 enum { DISKSEQ = 77 };
 
-static const char *state_of_host, *state_of_controller, *runtime_status;	/* NULL: the kernel tells none */
+static const char *state_of_host, *state_of_disk, *state_of_controller, *runtime_status;	/* NULL: the kernel tells none */
 static unsigned n_phys_read, n_links_read;
 
 ssize_t sysfs_read(const char *dir, const char *attribute, char *value, size_t size)
@@ -136,6 +136,7 @@ ssize_t sysfs_read(const char *dir, const char *attribute, char *value, size_t s
 	} files[] = {
 		{ "/sys/block/" DISK, "dev", "8:0" },
 		{ "/sys/block/" DISK, "device/power/runtime_status", runtime_status },
+		{ "/sys/block/" DISK, "device/state", state_of_disk },
 		{ "/sys/class/scsi_host/host7", "state", state_of_host },
 		{ "/sys/class/nvme/" CONTROLLER, "dev", "240:0" },
 		{ "/sys/class/nvme/" CONTROLLER, "state", state_of_controller },
@@ -189,7 +190,7 @@ static int reset(void **state)
 	memset(statuses, 0, sizeof statuses);
 	memset(takes_s, 0, sizeof takes_s);
 	n_asked = n_submitted = 0;
-	state_of_host = state_of_controller = runtime_status = NULL;
+	state_of_host = state_of_disk = state_of_controller = runtime_status = NULL;
 	n_phys_read = n_links_read = 0;
 	return 0;
 }
@@ -754,6 +755,24 @@ static void while_a_scsi_host_recovers_nothing_is_sent_nor_read(void **state)
 	assert_int_equal(n_phys_read + n_links_read + n_asked + n_submitted, 0);
 }
 
+/* Its transport is gone, or somebody quiesces it: a command would wait for that to be over. An offline one answers at once. */
+static void a_blocked_disk_is_not_asked(void **state)
+{
+	static const char *const blocked[] = { "blocked", "created-blocked", "quiesce" }, *const other[] = { "running", "offline",
+														 "transport-offline" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(blocked); i++) {
+		state_of_disk = blocked[i];
+		assert_true(is_recovering(answer_of(DISK, COMMAND_LOG_SENSE).fail));
+		assert_true(is_recovering(answer_of(DISK, COMMAND_HOST_PHYS).fail));
+	}
+	assert_int_equal(n_phys_read + n_asked + n_submitted, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(other); i++) {
+		state_of_disk = other[i];
+		assert_int_equal(answer_of(DISK, COMMAND_LOG_SENSE).fail.code, ENOENT);	/* would have opened it */
+	}
+}
+
 static void a_scsi_host_in_any_other_state_is_used(void **state)
 {
 	static const char *const usable[] = { NULL, "created", "running", "cancel", "deleted" };
@@ -824,6 +843,7 @@ int main(void)
 		TEST(a_status_says_whose_fault_it_is),
 		TEST(what_took_the_whole_timeout_is_a_timeout),
 		TEST(while_a_scsi_host_recovers_nothing_is_sent_nor_read),
+		TEST(a_blocked_disk_is_not_asked),
 		TEST(a_scsi_host_in_any_other_state_is_used),
 		TEST(an_nvme_controller_that_is_reset_is_not_asked),
 	};
