@@ -35,7 +35,7 @@ static const char style[] =
 void expose_index(struct expose *e, struct text *out)
 {
 	const char *path = e->fleet->options->telemetry_path;
-	size_t n[N_DEVICE_SOURCES] = { 0 };
+	size_t n[N_DEVICE_SOURCES] = { 0 }, n_missing = ledgers_count_missing(e->fleet->ledgers);
 
 	for (size_t i = 0; i < e->fleet->drives.n; i++)
 		if (!e->fleet->drives.at[i]->is_excluded)
@@ -48,7 +48,10 @@ void expose_index(struct expose *e, struct text *out)
 	if (n[SOURCE_REPLAY])
 		text_addf(out, "<p role=\"alert\"><strong>Replayed: %zu of these drives come out of captures. "
 			       "They are not drives of this host.</strong></p>\n", n[SOURCE_REPLAY]);
-	text_addf(out, "<p>Drives: %zu</p>\n<ul>\n<li><a href=\"", n[SOURCE_HOST] + n[SOURCE_REPLAY]);
+	text_addf(out, "<p>Drives: %zu", n[SOURCE_HOST] + n[SOURCE_REPLAY]);
+	if (n_missing)
+		text_addf(out, ", and <strong>%zu missing</strong>", n_missing);
+	text_add(out, "</p>\n<ul>\n<li><a href=\"");
 	add_escaped(out, path);
 	text_add(out, "\">Metrics</a></li>\n<li><a href=\"/-/healthy\">Healthy</a></li>\n<li><a href=\"/-/ready\">Ready</a></li>\n"
 		      "</ul>\n</body>\n</html>\n");

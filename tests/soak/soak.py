@@ -32,10 +32,6 @@ WARM = 0.2
 SAMPLES = 40
 
 
-def failing(serial, wwn):
-    return {'log-sense page=11': '! sense 03 11 00', 'log-sense page=2f': made.log_page(0x2f, (0, bytes([0x5d, 0x10, 30, 0])))}
-
-
 def comes_and_goes(number, seconds):
     """Away for 2 seconds out of 5, each at another time."""
     lines, at = [], 3 + number % 5
