@@ -41,7 +41,7 @@ struct view {
 	double written;			/* in all, with what the counter has lost */
 	double per_s[N_OUTLOOK_WINDOWS];	/* bytes written; NaN */
 	double pace[N_FORECAST_WINDOWS];	/* the same for forecasts: of the 30 days four whole weeks, or weekends tip it */
-	double scatter[N_FORECAST_WINDOWS];	/* of that, relative standard error; NaN */
+	double scatter[N_FORECAST_WINDOWS];	/* of that, relative: 95 % lie within twice as much; NaN */
 	struct observed_point *points;
 	size_t n_points;
 	double step;			/* the indicator's least change */
@@ -50,7 +50,7 @@ struct view {
 
 /* A straight line: how much is used now, and how fast it goes. */
 struct line {
-	double used, per_s, scatter, step;	/* scatter: relative standard error of per_s; NaN: not known */
+	double used, per_s, scatter, step;	/* scatter: of per_s, relative: 95 % lie within twice as much; NaN: not known */
 };
 
 static const struct line no_line = { NAN, NAN, NAN, NAN };
@@ -208,6 +208,7 @@ static double slope_from(const struct view *v, size_t first, int by, double *ret
 static double wear_per_byte(const struct view *v, double *ret_scatter)
 {
 	enum { STEPS = 5 };
+	static const double percent = 0.01, nearly_a_step = 0.95 * 0.01;	/* most indicators count percents */
 	const struct observed_point *last = newest(v);
 	size_t first = v->n_points;
 
@@ -217,10 +218,10 @@ static double wear_per_byte(const struct view *v, double *ret_scatter)
 			if (isnan(v->points[i].written) || !(v->points[i].written < last->written))
 				break;
 			first = i;
-			if (last->wear - v->points[i].wear >= (STEPS - 0.5) * 0.01)
+			if (last->wear - v->points[i].wear >= (STEPS - 0.5) * percent)
 				break;
 		}
-	if (first < v->n_points && last->wear - v->points[first].wear > 0.0095)
+	if (first < v->n_points && last->wear - v->points[first].wear > nearly_a_step)
 		return slope_from(v, first, WRITTEN, ret_scatter);
 	if (v->is_wear_anew || !(v->now->wear >= wear_per_byte_min) || !(v->written > 0))
 		return NAN;
