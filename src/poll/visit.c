@@ -7,7 +7,7 @@
 #include "poll/poller_private.h"
 
 enum {
-	BUSY_RETRY_US = 1000000, BUSY_RETRY_MAX_US = 60000000,
+	BUSY_RETRY_US = 1000000, BUSY_RETRY_MAX_US = 60000000, HOST_SIDE_RETRY_US = 100000,
 	LOST_PAUSE_US = 10000000, LOST_FIRST_US = 250000, LOST_LONG_US = 1000000, LOSSES_MAX = 8, LOSSES_FORGOTTEN_US = 300000000,
 };
 
@@ -295,6 +295,12 @@ static void take_answered(struct poller *p, struct drive_poll *poll, const struc
 		after_answer(p, poll);
 }
 
+/* What passes by the clock in that much real time. */
+static uint64_t really(uint64_t us)
+{
+	return us + clock_gain_us(us);
+}
+
 /* A reading of the host's side does not get through: the drive itself has nothing to do with it. */
 static void skip_host_side(struct poller *p, struct drive_poll *poll)
 {
@@ -303,6 +309,21 @@ static void skip_host_side(struct poller *p, struct drive_poll *poll)
 	poll->is_outstanding = false;
 	if (entry)
 		due_after_failure(p, poll, entry, fail_timeout());
+	visit_go_on(p, poll);
+}
+
+/* Another drive of the host has just asked its adapter: this one waits for its turn, and is read on meanwhile. What takes too
+ * long hangs. */
+static void wait_for_host_side(struct poller *p, struct drive_poll *poll, const struct wire_reply *reply)
+{
+	struct plan_entry *entry = plan_find(poll, poll->asked);
+
+	if (!entry || clock_real_us() - reply->busy_since_us >= (int64_t)really(p->options.deadline_us)) {
+		skip_host_side(p, poll);
+		return;
+	}
+	entry->is_tried_again = !poll->is_settled;
+	entry->due_us = poller_now_us(p) + really(HOST_SIDE_RETRY_US);
 	visit_go_on(p, poll);
 }
 
@@ -317,12 +338,6 @@ void visit_pass_deadline(struct poller *p, struct drive_poll *poll)
 	poll->stuck_at_us = poll->sent_at_us;
 	log_warn("%s (%s): no answer within %llu s; it is left to answer", poll->drive->label, poll->request.node,
 		 (unsigned long long)p->options.deadline_us / 1000000);
-}
-
-/* What passes by the clock in that much real time. */
-static uint64_t really(uint64_t us)
-{
-	return us + clock_gain_us(us);
 }
 
 /* The pauses are real ones: nobody but the drive ends its command, and that takes as long as it takes. */
@@ -386,7 +401,7 @@ void visit_take_reply(struct poller *p, struct drive_poll *poll, const struct wi
 		break;
 	case WIRE_BUSY:
 		if (visit_is_of_host_side(poll))
-			skip_host_side(p, poll);
+			wait_for_host_side(p, poll, reply);
 		else
 			take_busy(p, poll, reply);
 		break;

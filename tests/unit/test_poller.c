@@ -1317,6 +1317,23 @@ static void a_host_that_hangs_holds_up_no_drive(void **state)
 	world_free(w);
 }
 
+/* Another drive of the host is just reading the same adapter. */
+static void a_drive_waits_for_its_turn_at_the_adapter(void **state)
+{
+	static const uint8_t phys[18] = { 4, 0xa, [5] = 1 };
+	struct world *w = world_of_two_paths();
+
+	world_say(w, "sda", "host-phys", phys, sizeof phys);
+	world_say(w, "sdb", "host-phys", phys, sizeof phys);
+	world_verdict(w, 1, "sdb", "host-phys", WIRE_BUSY, world_real_us());
+	discover_with_host_phys(w);
+	world_pass(w, 1000);
+	assert_int_equal(world_count(w, 0, "sdb host-phys"), 2);
+	assert_true(poller_is_settled(w->poller));
+	assert_int_equal(world_poll(w, "sda")->failures[FAIL_TRANSPORT], 0);
+	world_free(w);
+}
+
 static void a_host_that_hangs_holds_up_no_drive_of_its_own(void **state)
 {
 	struct world *w = world_new(MINUTE, NULL);
@@ -1551,6 +1568,7 @@ int main(void)
 		cmocka_unit_test(phys_of_the_host_are_left_alone_unless_asked_for),
 		cmocka_unit_test(phys_of_the_host_are_read_on_each_path_and_rarely),
 		cmocka_unit_test(a_host_that_hangs_holds_up_no_drive),
+		cmocka_unit_test(a_drive_waits_for_its_turn_at_the_adapter),
 		cmocka_unit_test(a_host_that_hangs_holds_up_no_drive_of_its_own),
 		cmocka_unit_test(behind_a_bridge_the_ata_drive_is_read),
 		cmocka_unit_test(a_disk_asleep_behind_a_bridge_sleeps_on),
