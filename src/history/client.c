@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/log.h"
+#include "base/pids.h"
 #include "history/client_private.h"
 
 enum {
@@ -68,12 +69,7 @@ static void tell_well(struct history *h)
 
 static void reap(struct history *h)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < h->n_pids; i++)
-		if (waitpid(h->pids[i], NULL, WNOHANG) == 0)
-			h->pids[n++] = h->pids[i];
-	h->n_pids = n;
+	h->n_pids = pids_reap(h->pids, h->n_pids);
 }
 
 /* For good. The system's calls, since glibc's wrappers would tell other threads. */

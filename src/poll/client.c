@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/pids.h"
 #include "base/text.h"
 #include "poll/starter.h"
 
@@ -76,15 +77,9 @@ static void fail_pending(struct probe_client *c)
 	}
 }
 
-/* Collects the programs that have ended, without waiting for one that has not. */
 static void reap(struct probe_client *c)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < c->n_pids; i++)
-		if (waitpid(c->pids[i], NULL, WNOHANG) == 0)
-			c->pids[n++] = c->pids[i];
-	c->n_pids = n;
+	c->n_pids = pids_reap(c->pids, c->n_pids);
 }
 
 static void tell_to_end(struct probe_client *c)

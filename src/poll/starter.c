@@ -14,6 +14,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/pids.h"
 
 enum {
 	ARGUMENTS_MAX = 128,
@@ -62,12 +63,7 @@ struct programs {
 
 static void reap(struct programs *p)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < p->n; i++)
-		if (waitpid(p->pids[i], NULL, WNOHANG) == 0)
-			p->pids[n++] = p->pids[i];
-	p->n = n;
+	p->n = pids_reap(p->pids, p->n);
 }
 
 static void end_all(struct programs *p)
