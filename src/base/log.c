@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -63,6 +64,18 @@ void log_guard_streams(void)
 			_exit(EXIT_FAILURE);
 }
 
+/* A listening socket that we were started with must not outlive us in a child. */
+static void close_inherited(void)
+{
+	struct rlimit limit;
+
+	close(STDOUT_FILENO);
+	if (!close_range(STDERR_FILENO + 1, ~0U, 0) || getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	for (int fd = STDERR_FILENO + 1; fd < (int)limit.rlim_cur; fd++)	/* kernels before 5.9 */
+		close(fd);
+}
+
 /* A child copies a pipe into the file: a frozen file system hangs the child, not us. */
 static int open_through_child(void)
 {
@@ -78,13 +91,12 @@ static int open_through_child(void)
 		close(ends[1]);
 		return -1;
 	case 0:
-		close(ends[1]);
+		dup2(ends[0], STDIN_FILENO);
+		close_inherited();
 		prctl(PR_SET_NAME, "log-writer");
 		signal(SIGTERM, SIG_IGN);	/* ends with the pipe, after the last line */
 		signal(SIGINT, SIG_IGN);
-		close(STDIN_FILENO);
-		close(STDOUT_FILENO);
-		while ((n = read(ends[0], buffer, sizeof buffer)) > 0)
+		while ((n = read(STDIN_FILENO, buffer, sizeof buffer)) > 0)
 			if (write(STDERR_FILENO, buffer, (size_t)n) < 0 && errno != EINTR)
 				continue;
 		_exit(0);

@@ -1,17 +1,21 @@
 #include "exporter/databases.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "page/ata_meaning.h"
 #include "page/drivedb.h"
+#include "probe/notify.h"
 
 /* What the user wrote goes before what came with the package, and that which was updated before that which was installed. */
 static const char own_path[] = "/etc/smart_drivedb.h";
@@ -166,6 +170,15 @@ static void *read_again(void *context)
 	return NULL;
 }
 
+/* A systemd that waits for the end of a reload goes by when it began, too. */
+static void tell_reloading(void)
+{
+	char states[64];
+
+	snprintf(states, sizeof states, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, clock_monotonic_us());
+	notify_state(states);
+}
+
 static int on_hup(sd_event_source *source, const struct signalfd_siginfo *si, void *userdata)
 {
 	struct databases *d = userdata;
@@ -174,10 +187,12 @@ static int on_hup(sd_event_source *source, const struct signalfd_siginfo *si, vo
 	if (d->is_reading)		/* the disk is slow: one more request changes nothing */
 		return 0;
 	r = pthread_create(&d->thread, NULL, read_again, d);
-	if (r)
+	if (r) {
 		log_warn("cannot read the data bases of drives anew: %s", strerror(r));
-	else
-		d->is_reading = true;
+		return 0;
+	}
+	d->is_reading = true;
+	tell_reloading();
 	return 0;
 }
 
@@ -198,6 +213,7 @@ static int on_done(sd_event_source *source, int fd, uint32_t events, void *userd
 		put_to_use(d, &d->next);
 		d->next = (struct reading){ 0 };
 	}
+	notify_state("READY=1");
 	return 0;
 }
 

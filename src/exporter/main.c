@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "exporter/verbs.h"
 #include "history/history.h"
+#include "probe/notify.h"
 
 int main(int argc, char **argv)
 {
@@ -19,6 +20,7 @@ int main(int argc, char **argv)
 	history_child_main(argc, argv);
 	log_guard_streams();
 	event_block_signals();
+	notify_open();
 	switch (options_parse(argc, argv, &options, &error)) {
 	case OPTIONS_GO:
 		options.replay_start_us = clock_monotonic_us();

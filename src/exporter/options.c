@@ -33,6 +33,8 @@ struct flag {
 static const struct flag flags[] = {
 	{ "web.listen-address", "ADDRESS", FLAG_LIST, AT(listen_addresses),
 	  "Listen on HOST:PORT, [HOST]:PORT or :PORT; may be repeated (default :9946)" },
+	{ "web.systemd-socket", NULL, FLAG_SWITCH, AT(has_systemd_socket),
+	  "Serve on the sockets that systemd passes, in place of addresses" },
 	{ "web.telemetry-path", "PATH", FLAG_STRING, AT(telemetry_path), "Path of the metrics (default /metrics)" },
 	{ "collector.block", NULL, FLAG_SWITCH, AT(has_block), "Block-layer statistics (on by default)" },
 	{ "collector.ata-attributes", NULL, FLAG_SWITCH, AT(has_ata_attributes),
@@ -378,8 +380,12 @@ enum options_verdict options_parse(int argc, char **argv, struct options *ret, s
 		text_add(error, "--csv goes with history DRIVE");
 		return OPTIONS_BAD;
 	}
+	if (ret->has_systemd_socket && ret->listen_addresses[0]) {
+		text_add(error, "--web.systemd-socket and --web.listen-address exclude each other: the socket unit has the addresses");
+		return OPTIONS_BAD;
+	}
 	ret->has_ata_attributes |= ret->has_all;
-	if (!ret->listen_addresses[0])
+	if (!ret->listen_addresses[0] && !ret->has_systemd_socket)
 		ret->listen_addresses[0] = ":9946";
 	return check_paths(ret, error);
 }

@@ -16,6 +16,7 @@ struct options {
 	bool has_csv;				/* history --csv */
 	const char *files[OPTIONS_LIST + 1];	/* of check-config; none: the usual ones */
 	const char *listen_addresses[OPTIONS_LIST + 1];
+	bool has_systemd_socket;		/* in place of addresses */
 	const char *telemetry_path;
 	enum log_level log_level;
 	const char *replays[OPTIONS_LIST + 1];	/* captures, or folders of them */

@@ -6,11 +6,12 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <systemd/sd-daemon.h>
 
 #include "exporter/expose.h"
+#include "exporter/status.h"
 #include "exporter/verbs.h"
 #include "http/server.h"
+#include "probe/notify.h"
 
 struct daemon {
 	struct fleet fleet;
@@ -65,7 +66,7 @@ static void lock_memory(void)
 
 static int start_server(struct daemon *d, sd_event *event, const struct options *options)
 {
-	struct http_options http = { options->listen_addresses, options->telemetry_path };
+	struct http_options http = { options->listen_addresses, options->has_systemd_socket, options->telemetry_path };
 	struct http_pages bodies = { d, on_metrics, on_index, is_ready };
 	AUTO_TEXT error = TEXT_LIMIT(1024);
 	char url[256];
@@ -93,13 +94,15 @@ int verb_serve(const struct options *options)
 		r = fleet_start(&d.fleet, event, options);
 	if (!r)
 		r = databases_watch(d.fleet.databases, event);
+	if (!r)
+		r = status_start(event, &d.fleet);
 	if (!r) {
 		lock_memory();
-		(void)sd_event_set_watchdog(event, true);
-		(void)sd_notify(0, "READY=1");
+		notify_state("READY=1");
 		r = sd_event_loop(event);
-		(void)sd_notify(0, "STOPPING=1");
+		notify_state("STOPPING=1");
 		log_info("ending");
+		http_server_finish(d.server);
 	}
 	http_server_stop(d.server);
 	fleet_stop(&d.fleet);

@@ -7,11 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 
 union endpoint {
 	struct sockaddr any;
 	struct sockaddr_in v4;
 	struct sockaddr_in6 v6;
+	struct sockaddr_un local;
 };
 
 /* What an address means. */
@@ -160,6 +162,16 @@ int http_listen(const char *address, int ret_fds[HTTP_SOCKETS_MAX], struct text 
 	return r;
 }
 
+/* As web servers write it that pass requests on to such a socket. One in the abstract name space begins with @. */
+static char *local_url(const struct sockaddr_un *at, socklen_t length, char url[HTTP_URL_MAX])
+{
+	size_t begin = offsetof(struct sockaddr_un, sun_path), n = length > begin ? length - begin : 0;
+	bool is_abstract = n && !at->sun_path[0];
+
+	snprintf(url, HTTP_URL_MAX, "http://unix:%s%.*s:", is_abstract ? "@" : "", (int)(n - is_abstract), at->sun_path + is_abstract);
+	return url;
+}
+
 char *http_socket_url(int fd, char url[HTTP_URL_MAX])
 {
 	union endpoint at = { 0 };
@@ -169,6 +181,8 @@ char *http_socket_url(int fd, char url[HTTP_URL_MAX])
 	bool is_v6, is_any;
 
 	getsockname(fd, &at.any, &length);
+	if (at.any.sa_family == AF_UNIX)
+		return local_url(&at.local, length, url);
 	is_v6 = at.any.sa_family == AF_INET6;
 	is_any = is_v6 ? IN6_IS_ADDR_UNSPECIFIED(&at.v6.sin6_addr) : at.v4.sin_addr.s_addr == htonl(INADDR_ANY);
 	address = is_v6 ? (const void *)&at.v6.sin6_addr : &at.v4.sin_addr;

@@ -15,7 +15,7 @@ enum { HTTP_SOCKETS_MAX = 2 };
  * line. */
 MUST_CHECK int http_listen(const char *address, int ret_fds[HTTP_SOCKETS_MAX], struct text *error);
 
-enum { HTTP_URL_MAX = 80 };
+enum { HTTP_URL_MAX = 128 };
 
-/* "http://127.0.0.1:9946" of a socket; a wildcard becomes localhost. Returns url. */
+/* "http://127.0.0.1:9946" of a socket; a wildcard becomes localhost, a Unix socket "http://unix:/path:". Returns url. */
 char *http_socket_url(int fd, char url[HTTP_URL_MAX]);

@@ -1,7 +1,10 @@
 #include "http/page.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/log.h"
 
 static const char path_healthy[] = "/-/healthy", path_ready[] = "/-/ready";
 
@@ -36,6 +39,11 @@ static const struct header page_headers[] = {
 
 /* The bound of a page, far above the metrics of a thousand drives (6 MB). */
 enum { PAGE_MAX = 256 << 20 };
+
+static bool add_last(struct MHD_Response *response)
+{
+	return MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close") == MHD_YES;
+}
 
 static bool add_headers(struct MHD_Response *response, const char *type, size_t n_headers)
 {
@@ -129,13 +137,57 @@ static enum MHD_Result send_page(struct http_site *site, struct MHD_Connection *
 	if (!response)
 		return send_reply(site, connection, HTTP_REPLY_NO_ROOM);
 	pointer_steal(&page.at);
-	if (add_headers(response, type, ARRAY_SIZE(page_headers)))
+	if (add_headers(response, type, ARRAY_SIZE(page_headers)) && (!site->is_ending || add_last(response)))
 		result = MHD_queue_response(connection, MHD_HTTP_OK, response);
 	else
 		result = send_reply(site, connection, HTTP_REPLY_NO_ROOM);
 	MHD_destroy_response(response);		/* ours; the connection has its own */
 	return result;
 }
+
+/* ---- connections */
+
+static void set_busy(struct http_site *site, struct http_connection *c, bool is_busy)
+{
+	if (!c || c->is_busy == is_busy)
+		return;
+	c->is_busy = is_busy;
+	site->n_busy += is_busy ? 1 : (size_t)-1;
+}
+
+static struct http_connection *context_of(struct MHD_Connection *connection)
+{
+	return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+}
+
+/* One without memory for its context is served like any other; only the end does not wait for it. */
+void http_site_connection(void *context, struct MHD_Connection *connection, void **own, enum MHD_ConnectionNotificationCode code)
+{
+	struct http_site *site = context;
+
+	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+		*own = calloc(1, sizeof(struct http_connection));
+		set_busy(site, *own, true);
+		return;
+	}
+	set_busy(site, *own, false);
+	free(pointer_steal(own));
+}
+
+void http_site_completed(void *context, struct MHD_Connection *connection, void **request, enum MHD_RequestTerminationCode code)
+{
+	set_busy(context, context_of(connection), false);
+}
+
+void http_site_end(struct http_site *site)
+{
+	site->is_ending = true;
+	for (int i = 0; i < N_HTTP_REPLIES; i++)
+		if (!add_last(site->replies[i]))
+			log_debug("http: no memory for a header");
+}
+
+/* ---- requests */
 
 enum MHD_Result http_site_answer(void *context, struct MHD_Connection *connection, const char *path,
 				 const char *method, const char *version, const char *upload, size_t *n_upload,
@@ -144,6 +196,7 @@ enum MHD_Result http_site_answer(void *context, struct MHD_Connection *connectio
 	static char is_begun;
 	struct http_site *site = context;
 
+	set_busy(site, context_of(connection), true);
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
 		return send_reply(site, connection, HTTP_REPLY_METHOD);
 	/* First called when the headers are read; a body, which GET may have but means nothing, is read past, so that

@@ -2,17 +2,23 @@
 
 #include <errno.h>
 #include <microhttpd.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <systemd/sd-daemon.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "http/address.h"
+#include "http/inherited.h"
 #include "http/page.h"
 
 enum {
 	CONNECTIONS_MAX = 64,			/* of one socket: a few Prometheus servers and people */
 	CONNECTION_MEMORY = 32 * 1024,		/* a request's headers must fit into it */
 	CONNECTION_IDLE_SECONDS = 10,
+	FINISH_US = 1000000,
+	FINISH_STEP_MS = 5,
 };
 
 /* One socket: its libmicrohttpd, whose epoll descriptor hangs on the loop, and when that wants to run though nothing
@@ -127,6 +133,8 @@ static int add_listener(struct http_server *server, int fd)
 	l->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ERROR_LOG, 0, NULL, NULL,
 				     http_site_answer, &server->site,
 				     MHD_OPTION_EXTERNAL_LOGGER, log_complaint, NULL,
+				     MHD_OPTION_NOTIFY_CONNECTION, http_site_connection, &server->site,
+				     MHD_OPTION_NOTIFY_COMPLETED, http_site_completed, &server->site,
 				     MHD_OPTION_LISTEN_SOCKET, fd,
 				     MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
 				     MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
@@ -142,12 +150,11 @@ static int add_listener(struct http_server *server, int fd)
 	return 0;
 }
 
-static int add_address(struct http_server *server, const char *address, struct text *error)
+/* Serves on all of these, or closes them. */
+static int add_listeners(struct http_server *server, const int *fds, int n)
 {
-	int fds[HTTP_SOCKETS_MAX], n = http_listen(address, fds, error), r = 0;
+	int r = 0;
 
-	if (n < 0)
-		return n;
 	if (!*server->url)
 		http_socket_url(fds[0], server->url);
 	for (int i = 0; i < n; i++) {
@@ -156,9 +163,43 @@ static int add_address(struct http_server *server, const char *address, struct t
 		else
 			r = add_listener(server, fds[i]);
 	}
+	return r;
+}
+
+static int add_address(struct http_server *server, const char *address, struct text *error)
+{
+	int fds[HTTP_SOCKETS_MAX], n = http_listen(address, fds, error), r;
+
+	if (n < 0)
+		return n;
+	r = add_listeners(server, fds, n);
 	if (r < 0)
 		text_addf(error, "cannot serve on \"%s\": %s", address, strerror(-r));
 	return r;
+}
+
+static int add_addresses(struct http_server *server, const char *const *addresses, struct text *error)
+{
+	int r = 0;
+
+	if (!addresses[0]) {
+		text_add(error, "no address to listen on");
+		return -EINVAL;
+	}
+	for (size_t i = 0; !r && addresses[i]; i++)
+		r = add_address(server, addresses[i], error);
+	return r;
+}
+
+static int add_inherited(struct http_server *server, struct text *error)
+{
+	int n = http_inherit(error), r = 0;
+
+	for (int i = 0; i < n && r >= 0; i++)
+		r = add_listeners(server, (int[]){ SD_LISTEN_FDS_START + i }, 1);
+	if (r < 0)
+		text_addf(error, "cannot serve on the sockets that systemd passed: %s", strerror(-r));
+	return n < 0 ? n : r;
 }
 
 static void stop_serverp(struct http_server **server)
@@ -180,17 +221,55 @@ int http_server_start(sd_event *event, const struct http_options *options, const
 	r = http_site_init(&server->site, options, pages, error);
 	if (r < 0)
 		return r;
-	if (!options->listen_addresses[0]) {
-		text_add(error, "no address to listen on");
-		return -EINVAL;
-	}
-	for (size_t i = 0; options->listen_addresses[i]; i++) {
-		r = add_address(server, options->listen_addresses[i], error);
-		if (r < 0)
-			return r;
-	}
+	r = options->has_systemd_socket ? add_inherited(server, error) : add_addresses(server, options->listen_addresses, error);
+	if (r < 0)
+		return r;
 	*ret = pointer_steal(&server);
 	return 0;
+}
+
+/* ---- the end */
+
+static int listening_socket(const struct listener *l)
+{
+	return MHD_get_daemon_info(l->daemon, MHD_DAEMON_INFO_LISTEN_FD)->listen_fd;
+}
+
+/* Who has connected already would be reset if the last holder of the socket closed it. (Systemd keeps its own; there it saves
+ * them the wait for our successor.) */
+static void take_queue(struct listener *l)
+{
+	struct pollfd queue = { .fd = listening_socket(l), .events = POLLIN };
+
+	for (int i = 0; i < CONNECTIONS_MAX && poll(&queue, 1, 0) > 0 && count_connections(l) < CONNECTIONS_MAX; i++)
+		(void)MHD_run(l->daemon);
+}
+
+static void stop_listening(struct listener *l)
+{
+	int fd;
+
+	take_queue(l);
+	fd = MHD_quiesce_daemon(l->daemon);
+	fd_closep(&fd);
+}
+
+void http_server_finish(struct http_server *server)
+{
+	uint64_t end = clock_monotonic_us() + FINISH_US;
+
+	if (!server)
+		return;
+	http_site_end(&server->site);
+	for (struct listener *l = server->listeners; l; l = l->next)
+		stop_listening(l);
+	for (;;) {
+		for (struct listener *l = server->listeners; l; l = l->next)
+			(void)MHD_run(l->daemon);
+		if (!server->site.n_busy || clock_monotonic_us() >= end)
+			return;
+		(void)poll(NULL, 0, FINISH_STEP_MS);
+	}
 }
 
 void http_server_stop(struct http_server *server)

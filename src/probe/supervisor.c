@@ -20,11 +20,14 @@
 #include "base/text.h"
 #include "probe/child.h"
 #include "probe/client.h"
+#include "probe/notify.h"
 
 enum {
 	CHILDREN_MAX = 4096,		/* a stranger's node names must not fill the machine with processes */
 	CHILD_IDLE_MS = 5 * 60 * 1000,	/* then its memory is worth more than the next fork */
 	EVENTS_AT_ONCE = 32,
+	NOTIFY_EVERY_MS = 5000,
+	LATE_MS = 5000,			/* a child that asks for longer counts as one that does not answer */
 	MESSAGES_AT_ONCE = 64,		/* of the client, before the children have their turn again */
 };
 
@@ -51,6 +54,7 @@ struct supervisor {
 	bool has_turned_away;		/* since this client came: told once */
 	bool client_has_room_watch;	/* epoll tells when its socket takes data */
 	int64_t tell_due_ms;		/* -1: never */
+	int64_t notify_due_ms;		/* -1: never */
 	struct child **children;
 	size_t n_children, room;
 	bool is_ending;
@@ -433,6 +437,27 @@ static void listen_ready(struct supervisor *s)
 	}
 }
 
+/* ---- to systemd */
+
+static void notify_tick(struct supervisor *s, int64_t now)
+{
+	uint64_t alive_ms = notify_alive_ms();
+	size_t n_asked = 0, n_late = 0;
+	char status[128];
+
+	for (size_t i = 0; i < s->n_children; i++) {
+		const struct child *c = s->children[i];
+
+		n_asked += c->fd >= 0;
+		n_late += c->fd >= 0 && c->is_asking && now - (int64_t)(c->monotonic_us / 1000) >= LATE_MS;
+	}
+	snprintf(status, sizeof status, "%s; %zu devices asked, %zu not answering", s->client.fd < 0 ? "no client" : "client connected",
+		 n_asked, n_late);
+	notify_alive();
+	notify_status(status);
+	s->notify_due_ms = now + (int64_t)(alive_ms && alive_ms < NOTIFY_EVERY_MS ? alive_ms : NOTIFY_EVERY_MS);
+}
+
 /* ---- the loop */
 
 static void earlier(int64_t *wait, int64_t other)
@@ -451,6 +476,8 @@ static int wait_ms(const struct supervisor *s, int64_t now)
 		earlier(&wait, client_due_ms(&s->client, now));
 	if (s->tell_due_ms >= 0)
 		earlier(&wait, s->tell_due_ms - now);
+	if (s->notify_due_ms >= 0)
+		earlier(&wait, s->notify_due_ms - now);
 	if (s->n_children && !s->answerer->is_replay)
 		earlier(&wait, CHILD_IDLE_MS / 10);
 	return (int)wait;
@@ -487,6 +514,8 @@ static void after_events(struct supervisor *s)
 
 	if (s->tell_due_ms >= 0 && s->tell_due_ms <= now)
 		tell(s, false);
+	if (s->notify_due_ms >= 0 && s->notify_due_ms <= now)
+		notify_tick(s, now);
 	if (s->client.fd >= 0 && !s->client.broken)
 		client_tick(&s->client, now);
 	if (s->client.fd >= 0 && s->client.broken)
@@ -538,11 +567,16 @@ static int set_up(struct supervisor *s)
 	}
 	if (!r && s->options->client_fd >= 0)
 		r = take_client(s, s->options->client_fd);
+	if (!r && notify_is_wanted()) {
+		notify_state("READY=1");
+		notify_tick(s, now_ms());
+	}
 	return r;
 }
 
 static void tear_down(struct supervisor *s)
 {
+	notify_state("STOPPING=1");
 	client_close(&s->client);
 	for (size_t i = 0; i < s->n_children; i++) {
 		child_forget(s, s->children[i]);
@@ -557,7 +591,7 @@ int supervisor_run(const struct supervisor_options *options, const struct prober
 {
 	static uint8_t message[WIRE_MESSAGE_MAX];	/* not on the stack, whose pages each child would copy */
 	struct supervisor s = { .options = options, .answerer = answerer, .epoll_fd = -1, .signal_fd = -1,
-				.client.fd = -1, .tell_due_ms = -1, .status = EXIT_SUCCESS, .message = message };
+				.client.fd = -1, .tell_due_ms = -1, .notify_due_ms = -1, .status = EXIT_SUCCESS, .message = message };
 	int r;
 
 	r = set_up(&s);

@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "probe/notify.h"
 #include "prober/ways.h"
 
 enum { SYSTEMD_FIRST_FD = 3 };		/* sd_listen_fds(3) */
@@ -174,6 +175,7 @@ int main(int argc, char **argv)
 
 	log_guard_streams();
 	log_open("drive_prober");
+	notify_open();
 	if (!parse_options(argc, argv, &o))
 		return EXIT_FAILURE;
 	if (o.wants_exit)

@@ -6,6 +6,7 @@ import fcntl
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -62,6 +63,29 @@ def nobody_reads(folder, user, who):
         os.close(writer)
 
 
+def descriptors(pid):
+    return {int(fd): os.readlink('/proc/%d/fd/%s' % (pid, fd)) for fd in os.listdir('/proc/%d/fd' % pid)}
+
+
+def a_file_is_written_by_a_child(folder, capture):
+    """Which must not hold what the exporter was started with: a socket that systemd passes would outlive it."""
+    with open(os.path.join(folder, 'log'), 'wb') as log, socket.create_server(('127.0.0.1', 0)) as passed:
+        process = subprocess.Popen([exporter.PROGRAM, '--replay=' + capture, '--web.listen-address=127.0.0.1:0', '--no-collector.history'],
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, pass_fds=[passed.fileno()])
+        try:
+            def writer():
+                with open('/proc/%d/task/%d/children' % (process.pid, process.pid)) as f:
+                    pids = [int(pid) for pid in f.read().split()]
+                return next((pid for pid in pids if open('/proc/%d/comm' % pid).read() == 'log-writer\n'), None)
+            held = descriptors(exporter.wait_for('the child', writer))
+            cases.check(sorted(held) == [0, 2] and held[2] == log.name, 'the child that writes the log has that file and nothing more', held)
+        finally:
+            process.terminate()
+            process.wait()
+        with open(log.name, encoding='utf-8') as written:
+            cases.check('Listening on' in written.read(), 'and writes it')
+
+
 def wrong_ends(capture):
     for words in (['once', '--replay=' + capture], ['list', '--replay=' + capture], ['capture', 'sda', '--replay=' + capture],
                   ['--list-metrics'], ['--help']):
@@ -103,6 +127,7 @@ def main():
         nobody_reads(folder, None, 'as who runs this')
         if os.geteuid() == 0:
             nobody_reads(folder, NOBODY, 'as another user than the pipe is of')
+        a_file_is_written_by_a_child(folder, capture)
         wrong_ends(capture)
         early_signals(capture)
 

@@ -34,12 +34,16 @@ static bool is_ready(void *context)
 
 int start_at(struct world *w, const char *const *addresses, const char *path, struct text *error)
 {
-	const struct http_options options = { .listen_addresses = addresses, .telemetry_path = path };
+	return serve_as(w, &(const struct http_options){ .listen_addresses = addresses, .telemetry_path = path }, error);
+}
+
+int serve_as(struct world *w, const struct http_options *options, struct text *error)
+{
 	const struct http_pages pages = {
 		.context = w, .metrics = write_metrics, .index = write_index, .is_ready = is_ready,
 	};
 	char url[80];
-	int r = http_server_start(w->event, &options, &pages, &w->server, error);
+	int r = http_server_start(w->event, options, &pages, &w->server, error);
 
 	if (r == 0)
 		sscanf(strrchr(http_server_url(w->server, url, sizeof url), ':'), ":%u", &w->port);

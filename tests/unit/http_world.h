@@ -31,6 +31,7 @@ int end_world(void **state);
 #define unserved(test) cmocka_unit_test_setup_teardown(test, start_world, end_world)
 
 int start_at(struct world *, const char *const *addresses, const char *path, struct text *error);
+int serve_as(struct world *, const struct http_options *, struct text *error);
 void stop(struct world *);
 
 /* A socket that does not block, or a negative errno. */

@@ -54,6 +54,20 @@ static void without_flags_the_defaults_hold(void **state)
 	done(&l);
 }
 
+static void sockets_of_systemd_leave_no_default_address(void **state)
+{
+	struct line l;
+
+	parse(&l, "--web.systemd-socket");
+	assert_int_equal(l.verdict, OPTIONS_GO);
+	assert_true(l.options.has_systemd_socket);
+	assert_null(l.options.listen_addresses[0]);
+	done(&l);
+	parse(&l, "--web.systemd-socket --no-web.systemd-socket --web.listen-address=:1");
+	assert_int_equal(l.verdict, OPTIONS_GO);
+	done(&l);
+}
+
 static void a_value_comes_after_an_equals_sign_or_a_blank(void **state)
 {
 	static const char *const forms[] = {
@@ -210,6 +224,7 @@ static void what_is_wrong_is_said_in_one_line(void **state)
 		{ "--version=1", "--version takes no value" },
 		{ "--web.listen-address", "--web.listen-address needs a value: ADDRESS" },
 		{ "--web.listen-address=", "--web.listen-address needs a value: ADDRESS" },
+		{ "--web.systemd-socket --web.listen-address=:1", "--web.systemd-socket and --web.listen-address exclude each other" },
 		{ "--log.level=loud", "--log.level: \"loud\" is not debug, info, warn or error" },
 		{ "serve twice", "unexpected argument \"twice\"" },
 		{ "once serve", "unexpected argument \"serve\"" },
@@ -360,6 +375,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_flags_the_defaults_hold),
+		cmocka_unit_test(sockets_of_systemd_leave_no_default_address),
 		cmocka_unit_test(a_value_comes_after_an_equals_sign_or_a_blank),
 		cmocka_unit_test(lists_grow),
 		cmocka_unit_test(a_list_has_an_end),
