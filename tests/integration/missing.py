@@ -151,7 +151,9 @@ def imported(world):
     with tempfile.TemporaryDirectory() as folder:
         there = World(folder)
         with there.exporter() as daemon:
-            daemon.wait_until('both drives', lambda m: len(m.all('drive_up')) == 2)
+            daemon.wait_until('both drives', lambda m: len(m.all('drive_up')) == 2 and
+                              m.value('drive_exporter_collector_up', collector='history') == 1)
+            time.sleep(2.5)     # a visit more, so that there is something to be written
         environment = dict(os.environ, STATE_DIRECTORY=there.state)
         rows = exporter.subprocess.run([exporter.PROGRAM, 'history', 'export'], env=environment, stdout=exporter.subprocess.PIPE, check=True).stdout
     foreign = rows.replace(b'GOES0001', b'FOREIGN1')
