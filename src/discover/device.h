@@ -40,7 +40,7 @@ struct device {
 	char host[NODE_NAME_MAX];	/* devices that share a SCSI host or controller share it: asked one after another */
 	char devpath[256];		/* the kernel's path of the device; empty: not known, or longer */
 	char path[64];			/* where it sits: "0:0:3:0", a PCI address; empty: not known */
-	char state[24];			/* the kernel's word: running, offline, live, dead; empty: not known */
+	char state[24];			/* the kernel's word: running, offline, live, dead, or ours; empty: not known */
 	bool is_sas;			/* seen below a SAS end device */
 	bool has_pcie_errors;
 	uint64_t pcie_errors[N_PCIE_SEVERITIES];	/* of a controller's port, as the kernel counts them since it found it */
@@ -74,6 +74,9 @@ uint32_t device_nsid_from_name(const char *name);
 /* Lists this host's drives through sd-device (works without udev's database). 0, or a negative errno: then the list is
  * as it was. */
 int discover_host(struct device_list *ret);
+
+/* In the place of running, while the error handler of the SCSI host stops all its disks. */
+#define DEVICE_HOST_RECOVERY "host-recovery"
 
 /* The kernel's word for this path to a drive of this host, as it is now. */
 void discover_refresh_state(struct device *);

@@ -154,6 +154,28 @@ static void place(const char *dir, struct device *d)
 	d->is_sas = strstr(devpath, "/end_device-") != NULL;
 }
 
+/* Its error handler runs: no disk of it is sent anything, though each is called running (scsi_sysfs.c, shost_states). */
+static bool is_host_recovering(const char *host)
+{
+	char dir[SYSFS_PATH_MAX], state[32] = "";
+
+	snprintf(dir, sizeof dir, "/sys/class/scsi_host/%s", host);
+	read_text(dir, "state", state, sizeof state);
+	return strstr(state, "recovery");
+}
+
+void discover_refresh_state(struct device *d)
+{
+	char dir[SYSFS_PATH_MAX];
+
+	if (d->source != SOURCE_HOST || !d->is_askable)
+		return;
+	snprintf(dir, sizeof dir, d->is_controller ? "/sys/class/nvme/%s" : "/sys/block/%s", d->name);
+	read_text(dir, d->is_controller ? "state" : "device/state", d->state, sizeof d->state);
+	if (!d->is_controller && !strcmp(d->state, "running") && is_host_recovering(d->host))
+		text_copy(d->state, sizeof d->state, DEVICE_HOST_RECOVERY);
+}
+
 static int add_block(sd_device *device, const char *name, struct device_list *list)
 {
 	char dir[SYSFS_PATH_MAX];
@@ -175,9 +197,9 @@ static int add_block(sd_device *device, const char *name, struct device_list *li
 		d->is_askable = true;
 		scsi_hints(device, dir, d);
 		slot_from_sysfs(&d->slot, dir);
-		read_text(dir, "device/state", d->state, sizeof d->state);
 	}
 	place(dir, d);
+	discover_refresh_state(d);
 	if (!d->host[0])
 		text_copy(d->host, sizeof d->host, name);
 	return 0;
@@ -216,7 +238,7 @@ static int add_controller(const char *name, struct device_list *list)
 	pcie_errors(dir, d);
 	snprintf(d->group, sizeof d->group, "device:%s", name);
 	nvme_group(dir, d);
-	read_text(dir, "state", d->state, sizeof d->state);
+	discover_refresh_state(d);
 	text_copy(d->host, sizeof d->host, name);
 	place(dir, d);
 	return 0;
@@ -288,14 +310,4 @@ int discover_host(struct device_list *ret)
 	device_list_free(ret);
 	*ret = list;
 	return 0;
-}
-
-void discover_refresh_state(struct device *d)
-{
-	char dir[SYSFS_PATH_MAX];
-
-	if (d->source != SOURCE_HOST || !d->is_askable)
-		return;
-	snprintf(dir, sizeof dir, d->is_controller ? "/sys/class/nvme/%s" : "/sys/block/%s", d->name);
-	read_text(dir, d->is_controller ? "state" : "device/state", d->state, sizeof d->state);
 }

@@ -129,7 +129,8 @@ static void write_devices(struct expose *e, enum metric_family_id family)
 }
 
 /* The kernel's words for a SCSI device and for an NVMe controller (scsi_sysfs.c, nvme host core). */
-static const char *const scsi_states[] = { "running", "blocked", "offline", "transport-offline", "quiesce", "created", NULL };
+static const char *const scsi_states[] = { "running", "blocked", "offline", "transport-offline", "quiesce",
+					   DEVICE_HOST_RECOVERY, NULL };
 static const char *const nvme_states[] = { "live", "new", "resetting", "connecting", "deleting", "dead", NULL };
 
 static void write_path_state(struct expose *e, enum metric_family_id family)
@@ -356,7 +357,7 @@ static void write_counts(struct expose *e, enum metric_family_id family)
 	size_t seen = 0, readable = 0, replayed = 0;
 
 	FOR_EACH_DRIVE(e, drive, is_shown) {
-		seen++;
+		seen += has_health(drive);
 		replayed += drive->source == SOURCE_REPLAY;
 		readable += has_health(drive) && is_up(e, drive);
 	}

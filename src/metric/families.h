@@ -11,7 +11,7 @@ X(drive_slot_info, METRIC_INFO, LIFETIME, L("enclosure", "slot", "path"), \
 X(drive_device_info, METRIC_INFO, LIFETIME, L("device", "nsid"), \
 	"A block device of this drive; nsid is the NVMe namespace.") \
 X(drive_path_state, METRIC_GAUGE, DRIVE, L("device", "state"), \
-	"1 for the state the kernel gives this path to the drive, 0 for the others.") \
+	"1 for the state the kernel gives this path to the drive, 0 for the others; host-recovery: its SCSI host is in error recovery.") \
 X(drive_source_info, METRIC_INFO, LIFETIME, L("quantity", "page"), \
 	"Which page of the drive feeds a quantity that several pages tell; chosen once and kept.") \
 X(drive_capacity_bytes, METRIC_GAUGE, LIFETIME, L(NULL), \
@@ -401,9 +401,9 @@ X(drive_exporter_time_seconds, METRIC_GAUGE, PLAIN, L(NULL), \
 X(drive_exporter_replayed_drives, METRIC_GAUGE, PLAIN, L(NULL), \
 	"Drives served out of captures: these are not drives of this host.") \
 X(drive_exporter_drives_seen, METRIC_GAUGE, PLAIN, L(NULL), \
-	"Drives that are served: physical, virtual and replayed ones; not those that --drive.include or --drive.exclude leave out.") \
+	"Drives that can be asked for their health: not virtual ones, nor those that --drive.include or --drive.exclude leave out.") \
 X(drive_exporter_drives_readable, METRIC_GAUGE, PLAIN, L(NULL), \
-	"Drives with drive_up 1.") \
+	"Those of them with drive_up 1.") \
 X(drive_exporter_prober_up, METRIC_GAUGE, PLAIN, L(NULL), \
 	"1 while the programs that read the drives are connected: drive_prober, with --replay drive_replay.") \
 X(drive_exporter_discovery_failures_total, METRIC_COUNTER, PLAIN, L(NULL), \

@@ -36,9 +36,23 @@ static bool is_sanitizing(struct fail f)
 
 enum { REFUSED_TRIES = 3 };
 
+/* A page that it had is refused again and again, while others are answered: other firmware lacks it. A drive that refuses its
+ * health, or everything, is ill, and must not pass for one that has nothing to tell. */
+static bool is_gone(const struct poller *p, const struct drive_poll *poll, const struct plan_entry *entry)
+{
+	uint64_t lately = poller_now_us(p) - 2 * p->options.interval_us;
+
+	if (entry->page->is_health || entry->failures + 1 < REFUSED_TRIES)
+		return false;
+	for (size_t i = 0; i < poll->n_entries; i++)
+		if (&poll->entries[i] != entry && !poll->entries[i].failures && poll->entries[i].answered_us >= lately)
+			return true;
+	return false;
+}
+
 /* It will not be asked again. An NVMe controller logs what it refuses, for whatever reason; one page of those that every drive
  * has may fail nevertheless. */
-static bool is_refused(const struct plan_entry *entry, struct fail f)
+static bool is_refused(const struct poller *p, const struct drive_poll *poll, const struct plan_entry *entry, struct fail f)
 {
 	const struct page *page = entry->page;
 	bool is_nvme = f.kind == FAIL_KIND_NVME && !is_sanitizing(f);
@@ -46,7 +60,7 @@ static bool is_refused(const struct plan_entry *entry, struct fail f)
 	if (page->is_mandatory)
 		return false;
 	if (fail_is_unsupported(f))
-		return true;
+		return !entry->answered_us || is_gone(p, poll, entry);
 	if (page->is_given_up_when_refused && is_nvme)
 		return f.source == FAIL_DEVICE || entry->failures >= REFUSED_TRIES;
 	return is_nvme && f.source == FAIL_DEVICE && !entry->answered_us;
@@ -58,7 +72,7 @@ static void take_answer(struct poller *p, struct drive_poll *poll, struct plan_e
 	struct fail f = reply->fail;
 
 	entry->is_reserved = f.source == FAIL_RESERVED;
-	if (is_refused(entry, f)) {
+	if (is_refused(p, poll, entry, f)) {
 		entry->is_unsupported = true;
 		if (entry->page->refused)
 			entry->page->refused(entry->page, &poll->drive->facts);
@@ -252,6 +266,14 @@ static bool is_given_up(struct drive_poll *poll, struct fail f)
 	return poll->timeouts >= TIMEOUTS_A_VISIT;
 }
 
+/* Nothing else would be answered either: it was pulled, and will soon be missed. Where there is another path that is asked. */
+static bool is_node_gone(const struct drive_poll *poll, struct fail f)
+{
+	bool is_gone = f.source == FAIL_OS && (f.code == ENODEV || f.code == ENOENT || f.code == ENXIO);
+
+	return is_gone && !visit_is_of_host_side(poll) && drive_node(poll->drive, 0) == drive_node(poll->drive, 1);
+}
+
 /* What is asked for now is read from the host's adapter, not from the drive. */
 bool visit_is_of_host_side(const struct drive_poll *poll)
 {
@@ -289,7 +311,7 @@ static void take_answered(struct poller *p, struct drive_poll *poll, const struc
 		path_failed(poll);
 	else if (!failed(reply->fail))
 		path_answered(poll);
-	if (is_given_up(poll, reply->fail))
+	if (is_given_up(poll, reply->fail) || is_node_gone(poll, reply->fail))
 		abort_visit(p, poll, p->options.interval_us);
 	else
 		after_answer(p, poll);

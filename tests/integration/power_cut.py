@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """Power cuts: a guest writes the history to a disk whose cache goes to stable storage only when it is told to, and prints each
 day that was acknowledged; QEMU is killed at a random moment. Then, on the host, the data base must be whole, with each
-of those days in it. POWER_CUTS says how many (20 for a thorough test, 2 without it); POWER_CUT_KERNEL names a folder that
-fetch-kernel.sh of the rig has filled, else one is fetched."""
+of those days in it. POWER_CUTS says how many (20 for a thorough test, 2 without it)."""
 
 import os
 import random
@@ -14,10 +13,12 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, '..', 'lib'), os.path.join(HERE, '..', 'rig')]
 
 import cases
 import exporter
+import guest
 import mounts
 
 CUTS = int(os.environ.get('POWER_CUTS', '2'))
@@ -32,6 +33,7 @@ INIT = '''#!/bin/busybox sh
 export PATH=/bin:/sbin
 mount -t proc proc /proc; mount -t sysfs sys /sys; mount -t devtmpfs dev /dev
 for m in virtio_pci virtio_blk crc32c_generic ext4; do modprobe $m || echo "no module $m"; done
+mkdir /share
 mount -t ext4 /dev/vda /share || echo "no disk"
 for w in $(cat /proc/cmdline); do case $w in first=*) first=${w#*=} ;; esac; done
 /writer /share %d $first
@@ -40,29 +42,11 @@ sleep 1000
 ''' % DRIVES
 
 
-class NoGuest(Exception):
-    pass
-
-
-def kernel(folder):
-    given = os.environ.get('POWER_CUT_KERNEL')
-    if given:
-        return given
-    path = os.path.join(folder, 'kernel')
-    done = subprocess.run([exporter.shared('rig', 'fetch-kernel.sh'), path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    if done.returncode or not os.path.exists(os.path.join(path, 'vmlinux')):
-        raise NoGuest('no kernel could be fetched: ' + done.stdout.decode('utf-8', 'replace')[-300:])
-    return path
-
-
 def initramfs(folder, kern):
     init, path = os.path.join(folder, 'init'), os.path.join(folder, 'guest.cpio')
     with open(init, 'w') as f:
         f.write(INIT)
-    done = subprocess.run([exporter.shared('rig', 'mkinitramfs.sh'), kern, path, '-m', 'virtio_blk crc32c_generic ext4',
-                           '-f', WRITER + ':writer'], env=dict(os.environ, INIT=init), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    if done.returncode:
-        raise NoGuest('no initramfs: ' + done.stdout.decode('utf-8', 'replace')[-300:])
+    guest.run_script('initramfs.sh', kern, path, init, '-m', 'virtio_pci virtio_blk crc32c_generic ext4', '-f', WRITER + ':writer')
     return path
 
 
@@ -75,7 +59,7 @@ def acked(console):
 def run_and_cut(kern, cpio, image, console, first):
     """Days that the guest said are on the disk."""
     open(console, 'w').close()
-    guest = subprocess.Popen(
+    machine = subprocess.Popen(
         ['qemu-system-x86_64', '-accel', 'tcg,thread=multi', '-cpu', 'qemu64', '-M', 'q35', '-smp', '1', '-m', '512', '-nodefaults',
          '-no-user-config', '-display', 'none', '-no-reboot', '-kernel', os.path.join(kern, 'vmlinux'), '-initrd', cpio,
          '-append', 'console=ttyS0 quiet loglevel=3 panic=-1 mitigations=off nokaslr cryptomgr.notests first=%d' % first,
@@ -83,8 +67,8 @@ def run_and_cut(kern, cpio, image, console, first):
          '-device', 'virtio-blk-pci,drive=disk'], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     try:
         def is_writing():
-            if guest.poll() is not None:
-                raise NoGuest('QEMU ended: ' + guest.stderr.read().decode('utf-8', 'replace'))
+            if machine.poll() is not None:
+                raise guest.NoGuest('QEMU ended: ' + machine.stderr.read().decode('utf-8', 'replace'))
             return acked(console)
         try:
             exporter.wait_for('the first day', is_writing, BOOT_S)
@@ -93,9 +77,9 @@ def run_and_cut(kern, cpio, image, console, first):
                 raise AssertionError('the guest writes no day:\n' + f.read()[-2000:]) from None
         time.sleep(random.uniform(0, WRITING_S))
     finally:
-        guest.kill()
-        guest.wait()
-        guest.stderr.close()
+        machine.kill()
+        machine.wait()
+        machine.stderr.close()
     return acked(console)
 
 
@@ -116,7 +100,7 @@ def fault(image, mount, days):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         try:
-            kern = kernel(folder)
+            kern = guest.kernel()
             cpio = initramfs(folder, kern)
             image, mount = os.path.join(folder, 'image'), os.path.join(folder, 'mount')
             os.mkdir(mount)
@@ -128,10 +112,9 @@ def main():
                 wrong = fault(image, mount, days)
                 cases.check(not wrong, 'power cut %d, after %d days more: the data base is whole, and all %d days are in it'
                             % (cut, len(new), len(days)), wrong)
-        except (NoGuest, mounts.NoFileSystem) as error:
+        except (guest.NoGuest, mounts.NoFileSystem) as error:
             cases.skip(str(error))
 
 
 cases.run(main, (os.access(WRITER, os.X_OK), 'no ' + WRITER), (os.geteuid() == 0, 'only root can mount the disk of a guest'),
-          (exporter.shared('rig', 'mkinitramfs.sh'), 'no ../shared/rig (set SHARED to where it is)'),
-          *[(exporter.tool(t), 'no ' + t) for t in ('qemu-system-x86_64', 'cpio', 'busybox', 'modprobe', 'losetup', 'mkfs.ext4')])
+          *[(exporter.tool(t), 'no ' + t) for t in (*guest.TOOLS, 'losetup', 'mkfs.ext4')])

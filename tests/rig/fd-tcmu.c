@@ -1,10 +1,11 @@
-/* Serves SCSI disks of the kernel out of captures: fd-tcmu [--same-host] CAPTURE[#DEVICE]...
+/* Serves SCSI disks of the kernel out of captures: fd-tcmu [--first=N] [--same-host] CAPTURE[#DEVICE]...
  *
  * For each capture it makes a device of target_core_user (configfs), answers the commands that the kernel puts into
  * the shared ring, and adds a LUN to a target of tcm_loop, which the kernel then probes as an ordinary disk. Each
- * target is a SCSI host of its own; with --same-host all are LUNs of one. Every CDB but REPORT LUNS and those of
- * persistent reservations comes here. Needs root, CONFIG_TCM_USER2 and CONFIG_LOOPBACK_TARGET. Prints "ready N" when
- * all disks are attached, and runs until it is killed. */
+ * target is a SCSI host of its own; with --same-host all are LUNs of one. Where several of these programs run, --first
+ * gives each numbers of its own. Every CDB but REPORT LUNS and those of persistent reservations comes here. Needs root,
+ * CONFIG_TCM_USER2 and CONFIG_LOOPBACK_TARGET. Prints "ready N" when all disks are attached, and runs until it is
+ * killed. */
 #include <linux/target_core_user.h>
 #define __iovec_defined 1	/* by linux/uio.h, just now; glibc's is the same */
 #include <dirent.h>
@@ -27,7 +28,7 @@ enum { IOVECS_MAX = 512, HOSTS_MAX = 0x1000 };
 
 struct unit {
 	struct fakedrive *drive;
-	size_t index;
+	size_t index, host, lun;
 	int uio;
 	size_t map_length;
 	struct tcmu_mailbox *mailbox;
@@ -246,10 +247,9 @@ static void make_host(size_t host, char path[256])
 	write_file(file, "naa.5001405fa4ee%04zx", host);
 }
 
-static void attach(struct unit *u, bool is_same_host)
+static void attach(struct unit *u)
 {
 	char host[256], path[400], to[300];
-	size_t lun = is_same_host ? u->index : 0;
 	pthread_t thread;
 
 	make_backend(u);
@@ -258,10 +258,10 @@ static void attach(struct unit *u, bool is_same_host)
 	if (pthread_create(&thread, NULL, serve, u))
 		die("no thread for", fakedrive_path(u->drive));
 	pthread_detach(thread);
-	make_host(is_same_host ? 1 : u->index + 1, host);
-	snprintf(path, sizeof path, "%s/lun/lun_%zu", host, lun);
+	make_host(u->host, host);
+	snprintf(path, sizeof path, "%s/lun/lun_%zu", host, u->lun);
 	make_folder(path);
-	snprintf(path, sizeof path, "%s/lun/lun_%zu/link", host, lun);
+	snprintf(path, sizeof path, "%s/lun/lun_%zu/link", host, u->lun);
 	snprintf(to, sizeof to, "%s/d%zu", core, u->index);
 	if (symlink(to, path))
 		die("cannot link", path);
@@ -283,23 +283,39 @@ static struct fakedrive *open_drive(char *word)
 	return drive;
 }
 
+/* Takes its options off the arguments; what is left are captures. */
+static char **take_options(char **argv, uint64_t *ret_first, bool *ret_is_same_host)
+{
+	argv++;
+	if (*argv && !strncmp(*argv, "--first=", 8) && text_to_u64(*argv + 8, HOSTS_MAX, ret_first))
+		argv++;
+	if (*argv && !strcmp(*argv, "--same-host")) {
+		*ret_is_same_host = true;
+		argv++;
+	}
+	return argv;
+}
+
 int main(int argc, char **argv)
 {
-	bool is_same_host = argc > 1 && !strcmp(argv[1], "--same-host");
-	char **words = argv + 1 + is_same_host;
-	size_t n = (size_t)(argc - 1 - is_same_host);
+	bool is_same_host = false;
+	uint64_t first = 0;
+	char **words = take_options(argv, &first, &is_same_host);
+	size_t n = (size_t)(argv + argc - words);
 	struct unit *units = calloc(n + 1, sizeof *units);
 
-	if (argc < 2 || !n || n > HOSTS_MAX || !units) {
-		fprintf(stderr, "usage: fd-tcmu [--same-host] CAPTURE[#DEVICE]...\n");
+	if (!n || first + n > HOSTS_MAX || !units) {
+		fprintf(stderr, "usage: fd-tcmu [--first=N] [--same-host] CAPTURE[#DEVICE]...\n");
 		return 2;
 	}
 	make_folder(loopback);
 	make_folder(core);
 	for (size_t i = 0; i < n; i++) {
-		units[i].index = i;
+		units[i].index = first + i;
+		units[i].host = is_same_host ? first : first + i;
+		units[i].lun = is_same_host ? i : 0;
 		units[i].drive = open_drive(words[i]);
-		attach(&units[i], is_same_host);
+		attach(&units[i]);
 	}
 	printf("ready %zu\n", n);
 	fflush(stdout);

@@ -604,22 +604,38 @@ static void a_failure_is_logged_once(void **state)
 	world_free(w);
 }
 
-/* The page had answered before the first visit could end, and a scrape came between. */
+/* Other firmware lacks it: it is asked a few times more, and then its values end with it. */
 static void samples_of_a_page_that_is_gone_are_served_no_more(void **state)
 {
 	struct world *w = world_of_one_scsi();
+	size_t first;
 
-	world_verdict(w, 1, "sda", "log-sense page=11", WIRE_ASLEEP, 0);
+	world_wear(w, "sda", 9);
 	world_pass(w, 1);
-	assert_false(world_poll(w, "sda")->is_settled);
-	assert_true(world_value(w, "sda", drive_warning, "smart_failing") == 0);
-	world_forget(w, "sda", "log-sense page=2f");
-	world_hold(w, "sda", "log-sense page=0d");
-	world_pass(w, 3 * MINUTE);
-	assert_int_equal(world_count(w, 0, "sda log-sense page=2f"), 2);
-	assert_int_equal(w->n_held, 1);
-	assert_true(world_poll(w, "sda")->is_dirty);	/* what was served points into what is freed */
-	assert_true(isnan(world_value(w, "sda", drive_warning, "smart_failing")));
+	assert_true(world_value(w, "sda", drive_endurance_used_ratio, NULL) == 0.09);
+	first = w->n_log;
+	world_forget(w, "sda", "log-sense page=11");
+	world_pass(w, 6 * HOUR);
+	assert_int_equal(world_count(w, first, "sda log-sense page=11"), 3);
+	assert_true(isnan(world_value(w, "sda", drive_endurance_used_ratio, NULL)));
+	assert_true(drive_poll_is_up(world_poll(w, "sda"), world_now_us(), poller_interval_us(w->poller)));
+	world_free(w);
+}
+
+/* It had the page: one that refuses it now is ill, not a drive without health. */
+static void a_drive_that_begins_to_refuse_its_health_is_down(void **state)
+{
+	struct world *w = world_of_one_scsi();
+
+	world_pass(w, 1);
+	world_forget(w, "sda", "log-sense page=0d");
+	world_pass(w, 30 * MINUTE);
+	assert_false(drive_poll_is_up(world_poll(w, "sda"), world_now_us(), poller_interval_us(w->poller)));
+	assert_in_range(world_poll(w, "sda")->failures[FAIL_DEVICE], 3, 8);
+	world_temperature(w, "sda", 41);
+	world_pass(w, 20 * MINUTE);
+	assert_true(world_value(w, "sda", drive_temperature_celsius, "drive") == 41);
+	assert_true(drive_poll_is_up(world_poll(w, "sda"), world_now_us(), poller_interval_us(w->poller)));
 	world_free(w);
 }
 
@@ -1232,7 +1248,7 @@ static void a_source_that_fails_every_third_time_stays_the_source(void **state)
 	assert_int_equal(world_poll(w, "sda")->n_source_changes, 0);
 	assert_string_equal(readings_source(world_poll(w, "sda"), drive_endurance_used_ratio)->name, "log page 0x3c (Seagate)");
 	world_fail(w, 0, "sda", "log-sense page=3c parameter=8004", fail_sense(5, 0x24, 0));	/* now it is gone for good */
-	world_pass(w, 30 * MINUTE);
+	world_pass(w, 6 * HOUR);
 	assert_true(world_value(w, "sda", drive_endurance_used_ratio, NULL) == 0.09);
 	assert_int_equal(world_poll(w, "sda")->n_source_changes, 1);
 	assert_string_equal(world_poll(w, "sda")->source_changes[0].quantity, "wear");
@@ -1533,6 +1549,7 @@ int main(void)
 		cmocka_unit_test(a_failing_page_is_asked_later_and_later),
 		cmocka_unit_test(a_failure_is_logged_once),
 		cmocka_unit_test(samples_of_a_page_that_is_gone_are_served_no_more),
+		cmocka_unit_test(a_drive_that_begins_to_refuse_its_health_is_down),
 		cmocka_unit_test(a_drive_that_knows_not_even_who_it_is_is_settled),
 		cmocka_unit_test(a_drive_that_hangs_before_its_health_pages_is_not_up),
 		cmocka_unit_test(a_torn_identity_page_holds_up_no_health_page),
