@@ -270,16 +270,18 @@ def a_newer_data_base():
 
         def set_version(n):
             db = sqlite3.connect(path)
+            before = db.execute('PRAGMA user_version').fetchone()[0]
             db.execute('PRAGMA user_version = %d' % n)
             db.close()
-        set_version(99)
+            return before
+        ours = set_version(99)
         with open(path, 'rb') as f:
             before = f.read()
         with Writer(folder, 1000) as writer:
             def heal():
                 with open(path, 'rb') as f:
                     cases.check(f.read() == before, 'a newer data base: is not touched')
-                set_version(2)
+                set_version(ours)
             goes_down_and_up(writer, 'a newer data base', heal, 'newer', warm=False)
 
 

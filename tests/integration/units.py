@@ -18,6 +18,7 @@ import exporter
 
 # The most that `systemd-analyze security` may say; 10 is the worst.
 EXPOSURE_MAX = {'drive_exporter.service': 1.0, 'drive_prober.service': 1.6}
+BPF_EXPOSURE_MAX = 2.0
 UNITS = (*EXPOSURE_MAX, 'drive_exporter.socket', 'drive_prober.socket')
 
 
@@ -56,17 +57,18 @@ def exposure(path):
     return float(found.group(1))
 
 
-def without_capabilities(folder, copies, drop_in):
-    """The unit with the drop-in's lines at its end, which is what they come to."""
-    others, name = os.path.join(folder, 'sas'), 'drive_prober.service'
+def with_drop_in(folder, copies, drop_in):
+    """Exposure of the prober with the drop-in's lines at its end, which is what they come to."""
+    name, what = 'drive_prober.service', os.path.basename(drop_in)
+    others = os.path.join(folder, 'with-' + what)
     shutil.copytree(copies, others)
     with open(drop_in, encoding='utf-8') as more, open(os.path.join(others, name), 'a', encoding='utf-8') as f:
         f.write(more.read())
     said = verify(others, name)
-    cases.check(not said, 'systemd has no complaint of sas-only.conf', said)
+    cases.check(not said, 'systemd has no complaint of ' + what, said)
     figure = exposure(os.path.join(others, name))
-    cases.check(figure < exposure(os.path.join(copies, name)), 'sas-only.conf makes the prober tighter', figure)
-    print('# with sas-only.conf: %.1f' % figure)
+    print('# with %s: %.1f' % (what, figure))
+    return figure
 
 
 def can_fail(folder, path):
@@ -113,7 +115,10 @@ def main():
             figure = exposure(os.path.join(copies, name))
             cases.check(figure <= most, '%s is exposed by %.1f at most' % (name, most), figure)
             print('# %s: %.1f' % (name, figure))
-        without_capabilities(folder, copies, find(folder, 'sas-only.conf'))
+        figure = with_drop_in(folder, copies, find(folder, 'sas-only.conf'))
+        cases.check(figure < exposure(os.path.join(copies, 'drive_prober.service')), 'sas-only.conf makes the prober tighter', figure)
+        figure = with_drop_in(folder, copies, os.path.join(exporter.SOURCE, 'systemd', 'bpf.conf'))
+        cases.check(figure <= BPF_EXPOSURE_MAX, 'bpf.conf leaves it at %.1f at most' % BPF_EXPOSURE_MAX, figure)
         can_fail(folder, os.path.join(copies, 'drive_exporter.service'))
         users(os.path.join(folder, 'root'), find(folder, 'drive_exporter.conf'))
         find(folder, '60-drive_exporter.rules')

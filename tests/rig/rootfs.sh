@@ -10,7 +10,7 @@ tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 
 # The libraries are those our programs are linked with.
-packages=systemd-sysv,udev,kmod,busybox-static,e2fsprogs
+packages=systemd-sysv,udev,kmod,busybox-static,e2fsprogs,smartmontools,sg3-utils,nvme-cli
 packages+=,libmicrohttpd12,libatasmart4,libsgutils2-1.46-2,libsqlite3-0,libcsv3,libsystemd0
 
 install_packages() {

@@ -2,9 +2,7 @@
 """Drives of a true kernel: a guest with Debian's, whose SCSI disks and NVMe controllers answer out of captures and hang in
 state D. All cases are in one boot; with RIG_FULL=1 there are more, in three others."""
 
-import json
 import os
-import re
 import sys
 import time
 
@@ -12,6 +10,7 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, '..', 'lib')]
 
+import both
 import cases
 import drives
 import exporter
@@ -20,8 +19,8 @@ import many
 import tried
 import watch
 
-SAS, SATA, DISK = 'hgst_ssd800mm_sas', 'sata_ssd_behind_sas_hba', 'seagate_exos_7e8_sata'
-NVME, CLIENT = 'nvme_solidigm', 'nvme_client'
+SAS, SATA, NVME = both.SAS, both.SATA, both.NVME
+DISK, CLIENT = 'seagate_exos_7e8_sata', 'nvme_client'
 SHARED = ('seagate_1200_sas', 'sas_hdd', 'hgst_he8_sas')    # of one host,
 BESIDE = 'micron_5300_sata'                                 # and this one too
 ALL = (SAS, SATA, DISK, NVME, CLIENT, BESIDE) + SHARED
@@ -128,28 +127,6 @@ def readings(rig):
             n, wrong = as_replayed(rig, metrics, name)
         cases.check(n > 50 and not wrong, '%s: all %d series are as its capture is replayed' % (name, n), '\n'.join(wrong))
     return metrics
-
-
-def references(rig, metrics):
-    """The tools that everybody knows, in the guest, on the same devices."""
-    sas, sata, nvme = ('/dev/' + watch.node(metrics, rig.label(name)) for name in (SAS, SATA, NVME))
-
-    def value(family, name, **labels):
-        return metrics.value(family, drive=rig.label(name), **labels)
-    smart = json.loads(rig.guest.ask('smartctl -j -A -l ssd %s' % sas)[0])
-    cases.check(smart['temperature']['current'] == value('drive_temperature_celsius', SAS, sensor='drive') and
-                smart['scsi_percentage_used_endurance_indicator'] == round(100 * value('drive_endurance_used_ratio', SAS)),
-                'smartctl agrees on the SAS drive: temperature, wear', smart)
-    used = int(re.search(r'endurance indicator: (\d+)', rig.guest.run('sg_logs -p 0x11 ' + sas)).group(1))
-    cases.check(used == round(100 * value('drive_endurance_used_ratio', SAS)), 'sg_logs agrees on the SAS drive: wear', used)
-    smart = json.loads(rig.guest.ask('smartctl -j -A -H %s' % sata)[0])
-    cases.check(smart['temperature']['current'] == value('drive_temperature_celsius', SATA, sensor='drive') and
-                smart['power_on_time']['hours'] * 3600 == value('drive_power_on_seconds_total', SATA),
-                'smartctl agrees on the SATA drive: temperature, hours', smart)
-    smart = json.loads(rig.guest.run('nvme smart-log -o json ' + nvme))
-    cases.check(smart['percent_used'] == round(100 * value('drive_endurance_used_ratio', NVME)) and
-                int(smart['power_on_hours']) * 3600 == value('drive_power_on_seconds_total', NVME),
-                'nvme-cli agrees on the NVMe drive: wear, hours', smart)
 
 
 # ---- hangs
@@ -319,19 +296,9 @@ def come_and_go(rig):
 
 # ---- time
 
-def clock_jumps(rig):
-    before = {p.pid for p in watch.processes(rig.guest, 'drive_exporter', 'drive_prober')}
-    present_now = rig.labels(OFTEN)
-    with watch.Scraping(rig.guest) as scraping:
-        for word, seconds in (('forward', 86400), ('back', -2 * 86400), ('where it was', 86400)):
-            rig.guest.run('date -s @$(($(date +%%s) + %d))' % seconds)
-            now = rig.guest.metrics().value('drive_exporter_time_seconds')
-            found = rig.guest.wait_until('read after the jump', lambda m: all(
-                0 <= age < 10 for age in watch.ages(m, present_now).values()) and present_now <= watch.up(m), 15)
-            cases.check(found[1] < 5, 'the clock is set a day %s: all are read on' % word, '%.1f s, at %s' % (found[1], now))
-    check_scrapes(scraping, 'the clock is set')
-    after = {p.pid for p in watch.processes(rig.guest, 'drive_exporter', 'drive_prober')}
-    cases.check(before == after, 'nothing dies of it', '%s, then %s' % (before, after))
+
+def clock_is_set(rig):
+    both.clock_jumps(rig, rig.labels(OFTEN), check_scrapes)
 
 
 # ---- NVMe
@@ -399,8 +366,8 @@ def main():
             rig = Rig(machine)
             try:
                 metrics = readings(rig)
-                references(rig, metrics)
-                for step in (hang, shared_host, host_recovers, controller_hangs, clock_jumps, come_and_go):
+                both.references(rig, metrics)
+                for step in (hang, shared_host, host_recovers, controller_hangs, clock_is_set, come_and_go):
                     at = time.monotonic()
                     step(rig)
                     print('# %s: %.1f s' % (step.__name__, time.monotonic() - at))

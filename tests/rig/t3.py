@@ -10,6 +10,7 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, '..', 'lib')]
 
+import both
 import cases
 import drives
 import exporter
@@ -17,7 +18,8 @@ import guest
 import many
 import watch
 
-SAS, SATA, DISK, NVME = 'hgst_ssd800mm_sas', 'sata_ssd_behind_sas_hba', 'sas_hdd', 'nvme_solidigm'
+SAS, SATA, NVME = both.SAS, both.SATA, both.NVME
+DISK = 'sas_hdd'
 LATER = 'seagate_1200_sas'                  # plugged in
 ALL = (SAS, SATA, DISK, NVME)
 OFTEN = (SAS, DISK, NVME)
@@ -278,6 +280,14 @@ def prepared(machine, arguments):
     return Rig(machine)
 
 
+def tools_agree(rig):
+    both.references(rig, rig.all_up()[0])
+
+
+def clock_is_set(rig):
+    both.clock_jumps(rig, rig.labels(OFTEN), lambda scraping, when: check_scrapes(scraping, when, 0))
+
+
 def main():
     began = time.monotonic()
     try:
@@ -289,7 +299,7 @@ def main():
             rig.drives.nvme(NVME)
             machine.run('udevadm settle')
             try:
-                for step in (starts_by_socket, with_least_rights, restarts, plugged, reloads, sleeping_disk, system_disk_hangs,
+                for step in (starts_by_socket, with_least_rights, tools_agree, clock_is_set, restarts, plugged, reloads, sleeping_disk, system_disk_hangs,
                              without_capabilities, sas_only):
                     at = time.monotonic()
                     step(rig)

@@ -16,8 +16,7 @@ FAULTS = (
     ('hardware error (4/44/00)', 'sas_hdd_failing', ['log-sense sense=4/44/0'], 'device'),
     ('answers after 3 s', 'sas_dual_port', ['log-sense delay=3000'], None),
     ('hangs for 75 s', 'toshiba_px05_sas_4096', ['log-sense hang'], 'transport'),
-    ('SATA: aborts commands (51/04)', 'micron_5300_sata', ['ata-smart-data ata=51/04', 'ata-log ata=51/04'],
-     None),     # so a drive says that it has no such page
+    ('SATA: aborts commands (51/04)', 'micron_5300_sata', ['ata-smart-data ata=51/04', 'ata-log ata=51/04'], 'device'),
     ('SATA: answers after 1.5 s', 'seagate_exos_7e8_sata', ['* delay=1500'], None),
     ('NVMe: internal error (0/06)', 'nvme_client', ['nvme-log nvme=0/6'], 'device'),
     ('NVMe: answers after 3 s', 'nvme_intel_p4510', ['nvme-log delay=3000'], None),
