@@ -129,8 +129,12 @@ void ledgers_removed(struct ledgers *l, const struct drive *drive)
 {
 	struct ledger_entry *entry = ledger_find(&l->ledger, drive->label);
 
-	if (entry && is_kept(drive) && drive->n_devices)
+	if (!is_kept(drive) || !drive->n_devices)
+		return;
+	if (entry)
 		entry->is_failing = is_failing(drive);
+	else
+		ledgers_visited(l, drive);	/* gone before its first visit was over */
 }
 
 /* ---- those that are not there */

@@ -77,6 +77,15 @@ def goes_and_comes_back(world):
         cases.check(back.value('drive_removed_total', reason='vanished') == 1, 'and it was removed once')
 
 
+def gone_before_it_was_read_through(world):
+    """It has told who it is, and is pulled within its first visit."""
+    world.write('goes', 'sdb', GOES, head=PLACE, changes={'log-sense page=0d': 'hang'}, tail=('@ 4', 'absent'))
+    with world.exporter() as daemon:
+        metrics = daemon.wait_until('it is gone', present(GOES, 0))
+        cases.check({'drive_info', 'drive_slot_info'} <= names(metrics, GOES) and metrics.value('drive_removed_total', reason='vanished') == 1,
+                    'one that goes within its first visit is remembered, too', sorted(names(metrics, GOES)))
+
+
 def gone_while_it_did_not_run(world):
     """Ends with its label unknown to nobody: the data base knows it."""
     world.write('goes', 'sdb', GOES, head=PLACE)
@@ -170,6 +179,7 @@ def main():
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     with tempfile.TemporaryDirectory() as folder:
         world = World(folder)
+        gone_before_it_was_read_through(world)
         goes_and_comes_back(world)
         gone_while_it_did_not_run(world)
         another_in_its_slot(world)
