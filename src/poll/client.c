@@ -128,43 +128,34 @@ static int connect_to(const char *path)
 	return fd_steal(&fd);
 }
 
-static int start_by_starter(struct probe_client *c)
+/* With that as its end of the socketpair. */
+static int fork_program(struct probe_client *c, int fd)
+{
+	pid_t pid;
+
+	if (c->n_pids == PROGRAMS_MAX)
+		return -EAGAIN;
+	pid = fork();
+	if (pid == 0)
+		starter_exec(&c->options, fd);
+	if (pid < 0)
+		return -errno;
+	c->pids[c->n_pids++] = pid;
+	return 0;
+}
+
+static int start_program(struct probe_client *c)
 {
 	int ends[2], r;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends))
 		return -errno;
-	r = starter_start(c->options.starter, ends[1]);
+	r = c->options.starter ? starter_start(c->options.starter, ends[1]) : fork_program(c, ends[1]);
 	close(ends[1]);
 	if (r < 0) {
 		close(ends[0]);
 		return r;
 	}
-	return ends[0];
-}
-
-static int start_program(struct probe_client *c)
-{
-	int ends[2];
-	pid_t pid;
-
-	if (c->options.starter)
-		return start_by_starter(c);
-	if (c->n_pids == PROGRAMS_MAX)
-		return -EAGAIN;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends))
-		return -errno;
-	pid = fork();
-	if (pid == 0)
-		starter_exec(&c->options, ends[1]);
-	close(ends[1]);
-	if (pid < 0) {
-		int error = errno;
-
-		close(ends[0]);
-		return -error;
-	}
-	c->pids[c->n_pids++] = pid;
 	return ends[0];
 }
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 
 import cases
 import watch
@@ -44,3 +45,15 @@ def clock_jumps(rig, often, check_scrapes):
     check_scrapes(scraping, 'the clock is set')
     after = {p.pid for p in watch.processes(rig.guest, 'drive_exporter', 'drive_prober')}
     cases.check(before == after, 'nothing dies of it', '%s, then %s' % (before, after))
+
+
+def try_all(rig, steps, last_words):
+    """One step after the other; what the guest has to say where one breaks off."""
+    try:
+        for step in steps:
+            at = time.monotonic()
+            step(rig)
+            print('# %s: %.1f s' % (step.__name__, time.monotonic() - at))
+    except Exception:
+        print('# ' + '\n# '.join(last_words().splitlines()[-40:]))
+        raise

@@ -126,7 +126,7 @@ def readings(rig):
             metrics = rig.guest.metrics()
             n, wrong = as_replayed(rig, metrics, name)
         cases.check(n > 50 and not wrong, '%s: all %d series are as its capture is replayed' % (name, n), '\n'.join(wrong))
-    return metrics
+    both.references(rig, metrics)
 
 
 # ---- hangs
@@ -364,16 +364,8 @@ def main():
             print('# the guest takes commands after %.1f s, of which it booted for %.1f s' % (
                 time.monotonic() - began, machine.started_s))
             rig = Rig(machine)
-            try:
-                metrics = readings(rig)
-                both.references(rig, metrics)
-                for step in (hang, shared_host, host_recovers, controller_hangs, clock_is_set, come_and_go):
-                    at = time.monotonic()
-                    step(rig)
-                    print('# %s: %.1f s' % (step.__name__, time.monotonic() - at))
-            except Exception:
-                print('# ' + '\n# '.join((rig.log() + machine.run('dmesg')).splitlines()[-30:]))
-                raise
+            both.try_all(rig, (readings, hang, shared_host, host_recovers, controller_hangs, clock_is_set, come_and_go),
+                         lambda: rig.log() + machine.run('dmesg'))
         if IS_FULL:
             full_form()
     except guest.NoGuest as error:

@@ -298,15 +298,9 @@ def main():
             rig.drives.scsi(SAS, SATA, DISK)
             rig.drives.nvme(NVME)
             machine.run('udevadm settle')
-            try:
-                for step in (starts_by_socket, with_least_rights, tools_agree, clock_is_set, restarts, plugged, reloads, sleeping_disk, system_disk_hangs,
-                             without_capabilities, sas_only):
-                    at = time.monotonic()
-                    step(rig)
-                    print('# %s: %.1f s' % (step.__name__, time.monotonic() - at))
-            except Exception:
-                print('# ' + '\n# '.join(machine.ask('journalctl -b -o short-monotonic | tail -40')[0].splitlines()))
-                raise
+            both.try_all(rig, (starts_by_socket, with_least_rights, tools_agree, clock_is_set, restarts, plugged, reloads,
+                               sleeping_disk, system_disk_hangs, without_capabilities, sas_only),
+                         lambda: machine.ask('journalctl -b -o short-monotonic | tail -40')[0])
         if IS_FULL:
             full_form()
     except guest.NoGuest as error:

@@ -313,14 +313,19 @@ static struct observed after_restart(const struct observed *before)
 	return o;
 }
 
+static struct observed after_two_days_and_a_restart(struct observed *before)
+{
+	go(before, 0, 48);
+	return after_restart(before);
+}
+
 static void a_restart_goes_on(void **state)
 {
 	CLEANUP(observed_free) struct observed before = { 0 };
 	CLEANUP(observed_free) struct observed o = { 0 };
 	struct observed_reading r = reading(START_S + 60 * HOUR_S, 0.06, 60 * TB, 60);
 
-	go(&before, 0, 48);
-	o = after_restart(&before);
+	o = after_two_days_and_a_restart(&before);
 	r.clock_offset_s = 987654;	/* it was another boot */
 	assert_int_equal(take(&o, &r, BREAK_NONE), OBSERVED_NEW_ROW);
 	assert_int_equal(o.rows[o.n - 1].series, START_S);
@@ -332,8 +337,7 @@ static void a_clock_that_went_back_meanwhile_is_noticed(void **state)
 	CLEANUP(observed_free) struct observed o = { 0 };
 	struct observed_reading r = reading(START_S + 10 * HOUR_S, 0.05, 50 * TB, 50);
 
-	go(&before, 0, 48);
-	o = after_restart(&before);
+	o = after_two_days_and_a_restart(&before);
 	assert_int_equal(take(&o, &r, BREAK_CLOCK), OBSERVED_NEW_ROW);
 	for (size_t i = 0; i < o.n; i++)
 		assert_true(o.rows[i].last_s <= r.at_s);
@@ -365,8 +369,7 @@ static void a_power_on_time_that_was_read_long_ago_is_no_jump(void **state)
 	CLEANUP(observed_free) struct observed o = { 0 };
 	struct observed_reading r = reading(START_S + 47 * HOUR_S + 60, 0.04, 47 * TB, 60);
 
-	go(&before, 0, 48);
-	o = after_restart(&before);
+	o = after_two_days_and_a_restart(&before);
 	take(&o, &r, BREAK_NONE);
 	assert_int_equal(o.rows[o.n - 1].series, START_S);
 }
@@ -378,8 +381,7 @@ static void a_row_of_another_day_breaks_nothing(void **state)
 	CLEANUP(observed_free) struct observed o = { 0 };
 	struct observed_reading r = reading(START_S + 60 * HOUR_S, 0.06, 60 * TB, 60);
 
-	go(&before, 0, 48);
-	o = after_restart(&before);
+	o = after_two_days_and_a_restart(&before);
 	o.rows[1].series++;
 	o.rows[1].last_s += 9000 * (int64_t)DAY_S;
 	o.rows[1].day += 9000;
