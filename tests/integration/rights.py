@@ -42,6 +42,13 @@ def children_of(pid):
     return found
 
 
+def settled(pid):
+    """Its processes as soon as each has its name: that is a moment after it was started."""
+    names = {'drive_prober', 'drive-starter', 'drive-history'}
+    return exporter.wait_for('the names of its processes', lambda: (lambda family: family if set(family) == names else None)
+                             (children_of(pid)))
+
+
 def has_no_rights(pid):
     s = status_of(pid)
     ids = {*s['Uid'].split(), *s['Gid'].split()}
@@ -54,9 +61,8 @@ def gives_up(state):
         daemon.wait_until('the prober', lambda m: m.value('drive_exporter_prober_up') == 1)
         pid = daemon.process.pid
         cases.check(has_no_rights(pid), 'once its prober runs the exporter has another user and no capability', status_of(pid))
-        family = children_of(pid)
-        cases.check({'drive_prober', 'drive-starter', 'drive-history'} == set(family), 'its processes are the prober, the one that starts it, '
-                    'and the history', family)
+        family = settled(pid)
+        cases.check(family, 'its processes are the prober, the one that starts it, and the history', children_of(pid))
         cases.check(status_of(family['drive_prober'])['Uid'].split()[0] == '0', 'the prober is root')
         history = status_of(family['drive-history'])
         cases.check(history['Uid'].split() == [str(user().pw_uid)] * 4 and int(history['CapEff'], 16) == 0, 'the history is not', history)
@@ -66,7 +72,7 @@ def gives_up(state):
         cases.check((metrics.value('process_open_fds') or 0) > 5, 'open descriptors are still counted')
         cases.check(metrics.value('drive_exporter_collector_up', collector='history') == 1, 'the history is written', daemon.log)
         restarts(daemon, family)
-        last = children_of(pid)
+        last = settled(pid)
         daemon.process.kill()
         daemon.process.wait()
         exporter.wait_for('the end of all', lambda: not any(alive(p) for p in last.values()))
