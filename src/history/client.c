@@ -302,6 +302,8 @@ static void give_rows(struct history *h)
 {
 	struct waiting *w = waiting_to_load(h);
 
+	if (!w)
+		return;			/* finish() has forgotten who asked */
 	w->wants_rows = false;
 	for (size_t i = 0; i < h->n_rows && !h->has_committed; i++)
 		if (h->rows[i].last_s > h->committed_s)

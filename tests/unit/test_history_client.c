@@ -321,6 +321,21 @@ static void start_with_a_day(struct world *w)
 }
 
 /* Frozen: the disk hangs, as it seems. */
+static void stopping_while_rows_are_loaded_drops_them(void **state)
+{
+	struct world *w = world_new();
+	struct history_drive drive = drive_named("one");
+	struct history_row row = row_of(20000, 1);
+
+	start_in(w, w->folder);
+	history_put(w->history, &drive, &row, true);
+	RUN_UNTIL(w, w->n_committed == 1);
+	history_load(w->history, &drive);	/* asked by now: stopping waits for the answer, which nobody wants */
+	stop(w);
+	assert_int_equal(w->n_loaded, 0);
+	world_free(w);
+}
+
 static void a_child_that_hangs_is_left_alone(void **state)
 {
 	struct world *w = world_new();
@@ -632,6 +647,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(rows_that_wait_are_written_before_rows_are_loaded),
 		cmocka_unit_test(stopping_writes_what_waits),
 		cmocka_unit_test(many_rows_go_in_several_batches),
+		cmocka_unit_test(stopping_while_rows_are_loaded_drops_them),
 		cmocka_unit_test(a_child_that_hangs_is_left_alone),
 		cmocka_unit_test(a_long_silence_is_told),
 		cmocka_unit_test(the_newest_version_of_a_row_wins),
