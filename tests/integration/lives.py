@@ -480,7 +480,8 @@ def check_replaced(old, new, played):
         return [look.day for look in looks if any('drive="%s"' % course.label in line for line in look.lines if line.startswith(DATE))]
     late = 10                   # days of a busy machine
     cases.check(not said_of(old, played.between(GONE_DAY + late, math.inf)), old.label + ': nothing is said of it when it is gone')
-    early = said_of(new, played.between(0, new.begin + 6))
+    # It is taken to be as much older as its first readings came late.
+    early = said_of(new, played.between(0, new.begin + 6 - played.early_lags[new.label]))
     cases.check(not early, new.label + ': in its first week nothing is said of it', early)
     early = [look.day for look in played.between(0, new.begin + 25) if look.date(new.label, 'rated', '30d') is not None]
     cases.check(not early, 'and of its last 30 days nothing before it had them', early)

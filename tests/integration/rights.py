@@ -68,9 +68,8 @@ def gives_up(state):
         cases.check(history['Uid'].split() == [str(user().pw_uid)] * 4 and int(history['CapEff'], 16) == 0, 'the history is not', history)
         cases.check(os.readlink('/proc/%d/fd/3' % family['drive-starter']).startswith('socket:') and
                     not os.path.exists('/proc/%d/fd/4' % family['drive-starter']), 'the one that starts it has one socket open')
-        metrics = daemon.metrics()
-        cases.check((metrics.value('process_open_fds') or 0) > 5, 'open descriptors are still counted')
-        cases.check(metrics.value('drive_exporter_collector_up', collector='history') == 1, 'the history is written', daemon.log)
+        cases.check((daemon.metrics().value('process_open_fds') or 0) > 5, 'open descriptors are still counted')
+        daemon.wait_until('a history that is written', lambda m: m.value('drive_exporter_collector_up', collector='history') == 1)
         restarts(daemon, family)
         last = settled(pid)
         daemon.process.kill()
