@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -19,18 +20,41 @@ struct daemon {
 	struct http_server *server;
 };
 
-static void on_metrics(void *context, struct text *out)
-{
-	struct daemon *d = context;
+struct whole {
+	struct iovec part;
+	struct text text;
+};
 
-	expose_metrics(&d->expose, out);
+static void free_whole(void *whole)
+{
+	struct whole *w = whole;
+
+	text_free(&w->text);
+	free(w);
 }
 
-static void on_index(void *context, struct text *out)
+static int on_metrics(void *context, const struct http_wish *wish, struct http_body *ret, struct text *error)
+{
+	struct daemon *d = context;
+	struct whole *w = calloc(1, sizeof *w);
+
+	if (!w)
+		return -ENOMEM;
+	expose_metrics(&d->expose, &w->text);
+	w->part = (struct iovec){ w->text.at, w->text.length };
+	*ret = (struct http_body){ &w->part, 1, w, free_whole };
+	return 0;
+}
+
+static int on_page(void *context, const char *path, struct text *out, const char **ret_type)
 {
 	struct daemon *d = context;
 
+	if (strcmp(path, "/"))
+		return 404;
+	*ret_type = "text/html; charset=utf-8";
 	expose_index(&d->expose, out);
+	return 200;
 }
 
 static bool is_ready(void *context)
@@ -67,7 +91,7 @@ static void lock_memory(void)
 static int start_server(struct daemon *d, sd_event *event, const struct options *options)
 {
 	struct http_options http = { options->listen_addresses, options->has_systemd_socket, options->telemetry_path };
-	struct http_pages bodies = { d, on_metrics, on_index, is_ready };
+	struct http_pages bodies = { d, on_metrics, on_page, is_ready };
 	AUTO_TEXT error = TEXT_LIMIT(1024);
 	char url[256];
 	int r = http_server_start(event, &http, &bodies, &d->server, &error);

@@ -10,7 +10,6 @@ static const char path_healthy[] = "/-/healthy", path_ready[] = "/-/ready";
 
 static const char type_plain[] = "text/plain; charset=utf-8";
 static const char type_metrics[] = "text/plain; version=0.0.4; charset=utf-8";
-static const char type_html[] = "text/html; charset=utf-8";
 
 static const struct {
 	unsigned status;
@@ -122,27 +121,67 @@ static enum MHD_Result send_reply(struct http_site *site, struct MHD_Connection 
 	return MHD_queue_response(connection, replies[reply].status, site->replies[reply]);
 }
 
-/* Sends a page made for this request; the response takes its text over. */
-static enum MHD_Result send_page(struct http_site *site, struct MHD_Connection *connection, const char *type,
-				 void (*write)(void *context, struct text *out))
+static bool add_page_headers(struct http_site *site, struct MHD_Response *response, const char *type)
 {
-	AUTO_TEXT page = TEXT_LIMIT(PAGE_MAX);
-	struct MHD_Response *response;
+	return add_headers(response, type, ARRAY_SIZE(page_headers)) && (!site->is_ending || add_last(response));
+}
+
+/* Takes the response over; NULL: there was no memory for it. */
+static enum MHD_Result send_made(struct http_site *site, struct MHD_Connection *connection, unsigned status, const char *type,
+				 struct MHD_Response *response)
+{
 	enum MHD_Result result;
 
-	write(site->pages.context, &page);
-	if (page.truncated)
-		return send_reply(site, connection, HTTP_REPLY_NO_ROOM);
-	response = MHD_create_response_from_buffer(page.length, page.at, MHD_RESPMEM_MUST_FREE);
 	if (!response)
 		return send_reply(site, connection, HTTP_REPLY_NO_ROOM);
-	pointer_steal(&page.at);
-	if (add_headers(response, type, ARRAY_SIZE(page_headers)) && (!site->is_ending || add_last(response)))
-		result = MHD_queue_response(connection, MHD_HTTP_OK, response);
-	else
-		result = send_reply(site, connection, HTTP_REPLY_NO_ROOM);
+	result = add_page_headers(site, response, type) ? MHD_queue_response(connection, status, response) :
+							  send_reply(site, connection, HTTP_REPLY_NO_ROOM);
 	MHD_destroy_response(response);		/* ours; the connection has its own */
 	return result;
+}
+
+/* The response takes the text over. */
+static enum MHD_Result send_text(struct http_site *site, struct MHD_Connection *connection, unsigned status, const char *type,
+				 struct text *page)
+{
+	struct MHD_Response *response;
+
+	if (page->truncated)
+		return send_reply(site, connection, HTTP_REPLY_NO_ROOM);
+	response = MHD_create_response_from_buffer(page->length, page->at, MHD_RESPMEM_MUST_FREE);
+	if (response)
+		pointer_steal(&page->at);
+	return send_made(site, connection, status, type, response);
+}
+
+static enum MHD_Result send_page(struct http_site *site, struct MHD_Connection *connection, const char *path)
+{
+	AUTO_TEXT page = TEXT_LIMIT(PAGE_MAX);
+	const char *type = type_plain;
+	int status = site->pages.page(site->pages.context, path, &page, &type);
+
+	if (status == MHD_HTTP_NOT_FOUND && !page.length)
+		return send_reply(site, connection, HTTP_REPLY_NOT_FOUND);
+	return send_text(site, connection, (unsigned)status, type, &page);
+}
+
+static enum MHD_Result send_metrics(struct http_site *site, struct MHD_Connection *connection)
+{
+	static const char *const none[] = { NULL };
+	struct http_wish wish = { .names = none, .collectors = none };
+	struct http_body body = { 0 };
+	struct MHD_Response *response;
+	AUTO_TEXT error = TEXT_LIMIT(1024);
+	int r = site->pages.metrics(site->pages.context, &wish, &body, &error);
+
+	if (r == -EINVAL)
+		return send_text(site, connection, MHD_HTTP_BAD_REQUEST, type_plain, &error);
+	if (r < 0)
+		return send_reply(site, connection, HTTP_REPLY_NO_ROOM);
+	response = MHD_create_response_from_iovec((const struct MHD_IoVec *)body.parts, (unsigned)body.n, body.release, body.owner);
+	if (!response)
+		body.release(body.owner);
+	return send_made(site, connection, MHD_HTTP_OK, type_metrics, response);
 }
 
 /* ---- connections */
@@ -207,9 +246,7 @@ enum MHD_Result http_site_answer(void *context, struct MHD_Connection *connectio
 		return MHD_YES;
 	}
 	if (!strcmp(path, site->telemetry_path))
-		return send_page(site, connection, type_metrics, site->pages.metrics);
-	if (!strcmp(path, "/"))
-		return send_page(site, connection, type_html, site->pages.index);
+		return send_metrics(site, connection);
 	if (!strcmp(path, path_healthy))
 		return send_reply(site, connection, HTTP_REPLY_HEALTHY);
 	if (!strcmp(path, path_ready)) {
@@ -217,5 +254,5 @@ enum MHD_Result http_site_answer(void *context, struct MHD_Connection *connectio
 
 		return send_reply(site, connection, is_ready ? HTTP_REPLY_READY : HTTP_REPLY_NOT_READY);
 	}
-	return send_reply(site, connection, HTTP_REPLY_NOT_FOUND);
+	return send_page(site, connection, path);
 }

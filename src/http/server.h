@@ -1,17 +1,36 @@
 /* The web side, on the exporter's own event loop: libmicrohttpd through its epoll descriptor. */
 #pragma once
 
+#include <sys/uio.h>
 #include <systemd/sd-event.h>
 
 #include "base/text.h"
 
 struct http_server;
 
-/* What the server asks the exporter for: each appends a whole body to out. */
+/* What a scrape asks for. */
+struct http_wish {
+	bool is_openmetrics;		/* else text format 0.0.4 */
+	bool is_gzip;
+	const char *const *names, *const *collectors;	/* name[] and collect[] of the query, NULL-terminated; none: all */
+};
+
+/* An answer in parts that stay where they are until release(owner), when it has been sent. */
+struct http_body {
+	const struct iovec *parts;
+	size_t n;
+	void *owner;
+	void (*release)(void *owner);	/* frees the parts' array, too */
+};
+
+/* What the server asks the exporter for. */
 struct http_pages {
 	void *context;
-	void (*metrics)(void *context, struct text *out);	/* text format 0.0.4 */
-	void (*index)(void *context, struct text *out);		/* HTML */
+	/* 0; -EINVAL, with *error saying in one line what is wrong with the wish; -ENOMEM. */
+	int (*metrics)(void *context, const struct http_wish *, struct http_body *ret, struct text *error);
+	/* All other pages, "/" first: appends a whole body to out, and its Content-Type (static) comes back. The path is what the
+	 * URL has, decoded, without the query. Returns the HTTP status, 200 or 404; with 404 nothing need be appended. */
+	int (*page)(void *context, const char *path, struct text *out, const char **ret_type);
 	bool (*is_ready)(void *context);			/* /-/ready: 200 or 503 */
 };
 

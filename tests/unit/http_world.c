@@ -12,19 +12,44 @@
 
 enum { PATIENCE_MS = 5000 };
 
-static void write_metrics(void *context, struct text *out)
-{
-	struct world *w = context;
+struct body {
+	struct iovec part;
+	struct text text;
+};
 
-	w->n_scrapes++;
-	for (size_t i = 0; i < w->n_bodies; i++)
-		text_add(out, w->body);
-	out->truncated = w->is_truncated;
+static void free_body(void *body)
+{
+	struct body *b = body;
+
+	text_free(&b->text);
+	free(b);
 }
 
-static void write_index(void *context, struct text *out)
+static int write_metrics(void *context, const struct http_wish *wish, struct http_body *ret, struct text *error)
 {
+	struct world *w = context;
+	struct body *b = calloc(1, sizeof *b);
+
+	assert_non_null(b);
+	w->n_scrapes++;
+	if (w->is_truncated) {
+		free(b);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < w->n_bodies; i++)
+		text_add(&b->text, w->body);
+	b->part = (struct iovec){ b->text.at, b->text.length };
+	*ret = (struct http_body){ &b->part, 1, b, free_body };
+	return 0;
+}
+
+static int write_page(void *context, const char *path, struct text *out, const char **ret_type)
+{
+	if (strcmp(path, "/"))
+		return 404;
+	*ret_type = "text/html; charset=utf-8";
 	text_add(out, "<!DOCTYPE html><title>drives</title>\n");
+	return 200;
 }
 
 static bool is_ready(void *context)
@@ -40,7 +65,7 @@ int start_at(struct world *w, const char *const *addresses, const char *path, st
 int serve_as(struct world *w, const struct http_options *options, struct text *error)
 {
 	const struct http_pages pages = {
-		.context = w, .metrics = write_metrics, .index = write_index, .is_ready = is_ready,
+		.context = w, .metrics = write_metrics, .page = write_page, .is_ready = is_ready,
 	};
 	char url[80];
 	int r = http_server_start(w->event, options, &pages, &w->server, error);
