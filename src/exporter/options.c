@@ -12,10 +12,11 @@
 #include "page/page.h"
 
 /* What follows a flag, and what is done with it. */
-enum flag_kind { FLAG_STRING, FLAG_LIST, FLAG_SWITCH, FLAG_DURATION, FLAG_SPAN, FLAG_MOMENT, FLAG_SPEED, FLAG_LEVEL, FLAG_INCLUDE, FLAG_EXCLUDE,
+enum flag_kind { FLAG_STRING, FLAG_LIST, FLAG_SWITCH, FLAG_COUNT, FLAG_DURATION, FLAG_SPAN, FLAG_MOMENT, FLAG_SPEED, FLAG_LEVEL, FLAG_INCLUDE, FLAG_EXCLUDE,
 		 FLAG_SKIP, FLAG_HELP, FLAG_VERSION, FLAG_LIST_METRICS, FLAG_LIST_METRICS_MARKDOWN, FLAG_LIST_ATTRIBUTES,
 		 FLAG_LIST_CATALOGUE };
 
+#define MOST_REQUESTS 1000000
 #define SHORTEST_INTERVAL_US UINT64_C(100000)
 #define LONGEST_INTERVAL_US (366 * UINT64_C(86400000000))
 #define FORGET_AFTER_US (90 * UINT64_C(86400000000))
@@ -32,10 +33,12 @@ struct flag {
 #define AT(member) offsetof(struct options, member)
 static const struct flag flags[] = {
 	{ "web.listen-address", "ADDRESS", FLAG_LIST, AT(listen_addresses),
-	  "Listen on HOST:PORT, [HOST]:PORT or :PORT; may be repeated (default :9946)" },
+	  "Listen on HOST:PORT, [HOST]:PORT, :PORT or unix:PATH; may be repeated (default :9946)" },
 	{ "web.systemd-socket", NULL, FLAG_SWITCH, AT(has_systemd_socket),
 	  "Serve on the sockets that systemd passes, in place of addresses" },
 	{ "web.telemetry-path", "PATH", FLAG_STRING, AT(telemetry_path), "Path of the metrics (default /metrics)" },
+	{ "web.max-requests", "NUMBER", FLAG_COUNT, AT(max_requests),
+	  "Answers under way at a time; more are refused with 503 (default 40; 0: any number)" },
 	{ "collector.block", NULL, FLAG_SWITCH, AT(has_block), "Block-layer statistics (on by default)" },
 	{ "collector.ata-attributes", NULL, FLAG_SWITCH, AT(has_ata_attributes),
 	  "The whole table of ATA SMART attributes (off by default)" },
@@ -212,6 +215,9 @@ static enum options_verdict apply(const struct flag *flag, const char *value, bo
 	case FLAG_SWITCH:
 		*(bool *)at = is_on;
 		return OPTIONS_GO;
+	case FLAG_COUNT:
+		return text_to_u64(value, MOST_REQUESTS, (uint64_t *)at)
+		       ? OPTIONS_GO : bad_value(flag, value, "a number from 0 to 1000000", error);
 	case FLAG_DURATION:
 		if (!parse_duration(value, LONGEST_INTERVAL_US, (uint64_t *)at))
 			return bad_value(flag, value, "a duration such as 60s or 5m", error);
@@ -345,7 +351,7 @@ enum options_verdict options_parse(int argc, char **argv, struct options *ret, s
 {
 	bool has_verb = false;
 
-	*ret = (struct options){ .telemetry_path = "/metrics", .log_level = LOG_LEVEL_INFO, .has_block = true, .has_drivedb = true,
+	*ret = (struct options){ .telemetry_path = "/metrics", .max_requests = 40, .log_level = LOG_LEVEL_INFO, .has_block = true, .has_drivedb = true,
 				 .has_history = true, .poll_interval_us = 60000000, .forget_after_us = FORGET_AFTER_US, .replay_speed = 1, .filter = drive_filter_new() };
 	if (!ret->filter) {
 		text_add(error, "no memory");

@@ -18,6 +18,7 @@ struct options {
 	const char *listen_addresses[OPTIONS_LIST + 1];
 	bool has_systemd_socket;		/* in place of addresses */
 	const char *telemetry_path;
+	uint64_t max_requests;			/* 0: any number */
 	enum log_level log_level;
 	const char *replays[OPTIONS_LIST + 1];	/* captures, or folders of them */
 	bool replay_beside_host;

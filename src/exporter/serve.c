@@ -42,7 +42,7 @@ static int on_metrics(void *context, const struct http_wish *wish, struct http_b
 		return -ENOMEM;
 	expose_metrics(&d->expose, &w->text);
 	w->part = (struct iovec){ w->text.at, w->text.length };
-	*ret = (struct http_body){ &w->part, 1, w, free_whole };
+	*ret = (struct http_body){ .parts = &w->part, .n = 1, .owner = w, .release = free_whole };
 	return 0;
 }
 
@@ -90,7 +90,8 @@ static void lock_memory(void)
 
 static int start_server(struct daemon *d, sd_event *event, const struct options *options)
 {
-	struct http_options http = { options->listen_addresses, options->has_systemd_socket, options->telemetry_path };
+	struct http_options http = { options->listen_addresses, options->has_systemd_socket, options->telemetry_path,
+				     (size_t)options->max_requests };
 	struct http_pages bodies = { d, on_metrics, on_page, is_ready };
 	AUTO_TEXT error = TEXT_LIMIT(1024);
 	char url[256];

@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 union endpoint {
 	struct sockaddr any;
@@ -16,10 +18,12 @@ union endpoint {
 	struct sockaddr_un local;
 };
 
+static const char unix_prefix[] = "unix:";
+
 /* What an address means. */
 struct target {
 	union endpoint at[HTTP_SOCKETS_MAX];
-	size_t n;
+	socklen_t local_length;	/* of a Unix socket's; 0: it is none */
 	bool is_wildcard;	/* :PORT: one socket for both families, or at[1] where the kernel has no IPv6 */
 	bool is_localhost;	/* at[1], ::1, only where the machine has it */
 };
@@ -51,6 +55,26 @@ static bool parse_v6(const char *host, uint16_t port, union endpoint *ret)
 	return true;
 }
 
+/* "/run/x.sock", or "@x" in the abstract name space. */
+static const char *parse_local(const char *path, struct target *ret)
+{
+	struct sockaddr_un *at = &ret->at[0].local;
+	size_t n = strlen(path);
+
+	if (path[0] != '/' && (path[0] != '@' || n == 1))
+		return "after unix: comes a path that begins with /, or @NAME for the abstract name space";
+	if (n >= sizeof at->sun_path)
+		return "a Unix socket's path is shorter than 108 bytes";
+	at->sun_family = AF_UNIX;
+	memcpy(at->sun_path, path, n);
+	ret->local_length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n + 1);
+	if (path[0] == '@') {
+		at->sun_path[0] = 0;
+		ret->local_length--;
+	}
+	return NULL;
+}
+
 /* NULL, or what is wrong with it. */
 static const char *parse(const char *address, struct target *ret)
 {
@@ -61,14 +85,16 @@ static const char *parse(const char *address, struct target *ret)
 	uint64_t number;
 	uint16_t port;
 
+	*ret = (struct target){ 0 };
+	if (!strncmp(address, unix_prefix, strlen(unix_prefix)))
+		return parse_local(address + strlen(unix_prefix), ret);
 	if (!colon || length >= sizeof host)
-		return "it is not HOST:PORT, [IPV6]:PORT or :PORT";
+		return "it is not HOST:PORT, [IPV6]:PORT, :PORT or unix:PATH";
 	if (!text_to_u64(colon + 1, UINT16_MAX, &number))
 		return "the port is no number from 0 to 65535";
 	port = (uint16_t)number;
 	memcpy(host, address, length);
 	host[length] = 0;
-	*ret = (struct target){ .n = 1 };
 	if (!*host) {
 		ret->at[0] = endpoint_v6(in6addr_any, port);
 		ret->at[1] = endpoint_v4(INADDR_ANY, port);
@@ -118,6 +144,32 @@ static bool is_family_missing(int r)
 	return r == -EAFNOSUPPORT || r == -EADDRNOTAVAIL;
 }
 
+/* A socket that nobody listens on any more: its owner is gone. */
+static bool is_stale(const struct target *t)
+{
+	AUTO_FD fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	return fd >= 0 && connect(fd, &t->at[0].any, t->local_length) < 0 && errno == ECONNREFUSED;
+}
+
+/* A listening socket or a negative errno. A path that is no socket, or one that is listened on, is left alone. */
+static int open_local(const struct target *t)
+{
+	const char *path = t->at[0].local.sun_path;
+	AUTO_FD fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	struct stat st;
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	r = bind(fd, &t->at[0].any, t->local_length);
+	if (r < 0 && errno == EADDRINUSE && *path && !lstat(path, &st) && S_ISSOCK(st.st_mode) && is_stale(t) && !unlink(path))
+		r = bind(fd, &t->at[0].any, t->local_length);
+	if (r < 0 || listen(fd, SOMAXCONN) < 0)
+		return errno ? -errno : -EADDRINUSE;
+	return fd_steal(&fd);
+}
+
 static in_port_t bound_port(int fd)
 {
 	union endpoint at = { 0 };
@@ -129,7 +181,7 @@ static in_port_t bound_port(int fd)
 
 static int open_target(struct target *target, int ret_fds[HTTP_SOCKETS_MAX])
 {
-	AUTO_FD fd = open_socket(&target->at[0], target->is_wildcard);
+	AUTO_FD fd = target->local_length ? open_local(target) : open_socket(&target->at[0], target->is_wildcard);
 	int second;
 
 	if (target->is_wildcard && is_family_missing(fd))

@@ -3,6 +3,7 @@
 
 #include <microhttpd.h>
 
+#include "http/crowd.h"
 #include "http/server.h"
 
 enum http_reply {
@@ -11,19 +12,16 @@ enum http_reply {
 	HTTP_REPLY_NOT_READY,
 	HTTP_REPLY_NOT_FOUND,
 	HTTP_REPLY_METHOD,
+	HTTP_REPLY_TOO_MANY,
 	HTTP_REPLY_NO_ROOM,
 	N_HTTP_REPLIES
-};
-
-/* What is known of a connection beside libmicrohttpd. */
-struct http_connection {
-	bool is_busy;
 };
 
 struct http_site {
 	struct http_pages pages;
 	char *telemetry_path;
-	size_t n_busy;			/* connections that wait for an answer, or have not asked for anything yet */
+	struct http_crowd crowd;
+	size_t max_requests;		/* answers under way; 0: any number */
 	bool is_ending;			/* every answer is its connection's last */
 	struct MHD_Response *replies[N_HTTP_REPLIES];	/* those that never change, made once */
 };

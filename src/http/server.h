@@ -19,6 +19,7 @@ struct http_wish {
 struct http_body {
 	const struct iovec *parts;
 	size_t n;
+	bool is_openmetrics, is_gzip;	/* what it is */
 	void *owner;
 	void (*release)(void *owner);	/* frees the parts' array, too */
 };
@@ -38,6 +39,7 @@ struct http_options {
 	const char *const *listen_addresses;	/* ":9946", "127.0.0.1:9946", "[::1]:9946", NULL-terminated */
 	bool has_systemd_socket;		/* on the sockets that systemd passes instead */
 	const char *telemetry_path;		/* "/metrics" */
+	size_t max_requests;			/* at a time, beside those for the two paths of health; 0: any number */
 };
 
 /* Listens on every address. 0, or a negative errno with *error saying which address and why, in one line. */

@@ -39,7 +39,7 @@ static int write_metrics(void *context, const struct http_wish *wish, struct htt
 	for (size_t i = 0; i < w->n_bodies; i++)
 		text_add(&b->text, w->body);
 	b->part = (struct iovec){ b->text.at, b->text.length };
-	*ret = (struct http_body){ &b->part, 1, b, free_body };
+	*ret = (struct http_body){ .parts = &b->part, .n = 1, .owner = b, .release = free_body };
 	return 0;
 }
 

@@ -1,0 +1,116 @@
+#include "http/crowd.h"
+
+#include <stdlib.h>
+#include <sys/socket.h>
+
+const uint64_t http_stage_us[N_HTTP_STAGES] = {
+	[HTTP_HEAD] = 10000000,
+	[HTTP_ANSWER] = 60000000,
+	[HTTP_IDLE] = 150000000,
+};
+
+static void append(struct http_crowd *crowd, struct http_connection *c, enum http_stage stage)
+{
+	struct http_queue *q = &crowd->stages[stage];
+
+	c->stage = stage;
+	c->next = NULL;
+	c->previous = q->last;
+	*(q->last ? &q->last->next : &q->first) = c;
+	q->last = c;
+	q->n++;
+}
+
+static void take_out(struct http_crowd *crowd, struct http_connection *c)
+{
+	struct http_queue *q = &crowd->stages[c->stage];
+
+	*(c->previous ? &c->previous->next : &q->first) = c->next;
+	*(c->next ? &c->next->previous : &q->last) = c->previous;
+	q->n--;
+}
+
+struct http_connection *http_crowd_add(struct http_crowd *crowd, int fd, uint64_t now_us)
+{
+	struct http_connection *c = calloc(1, sizeof *c);
+
+	if (!c)
+		return NULL;
+	c->fd = fd;
+	c->since_us = now_us;
+	append(crowd, c, HTTP_HEAD);
+	return c;
+}
+
+void http_crowd_remove(struct http_crowd *crowd, struct http_connection *c)
+{
+	if (!c)
+		return;
+	if (c->stage == HTTP_LEAVING)
+		crowd->n_leaving--;
+	else
+		take_out(crowd, c);
+	free(c);
+}
+
+void http_crowd_move(struct http_crowd *crowd, struct http_connection *c, enum http_stage stage, uint64_t now_us)
+{
+	if (c->stage == HTTP_LEAVING || c->stage == stage)
+		return;
+	take_out(crowd, c);
+	c->since_us = now_us;
+	append(crowd, c, stage);
+}
+
+/* libmicrohttpd reads its end, and closes it. */
+static void shut_down(struct http_crowd *crowd, struct http_connection *c)
+{
+	take_out(crowd, c);
+	c->stage = HTTP_LEAVING;
+	crowd->n_leaving++;
+	(void)shutdown(c->fd, SHUT_RDWR);
+}
+
+size_t http_crowd_expire(struct http_crowd *crowd, uint64_t now_us)
+{
+	size_t n = 0;
+
+	for (enum http_stage s = 0; s < N_HTTP_STAGES; s++)
+		for (struct http_connection *c; (c = crowd->stages[s].first) && now_us - c->since_us >= http_stage_us[s]; n++)
+			shut_down(crowd, c);
+	return n;
+}
+
+uint64_t http_crowd_next_us(const struct http_crowd *crowd)
+{
+	uint64_t next = UINT64_MAX;
+
+	for (enum http_stage s = 0; s < N_HTTP_STAGES; s++) {
+		const struct http_connection *c = crowd->stages[s].first;
+
+		if (c && c->since_us + http_stage_us[s] < next)
+			next = c->since_us + http_stage_us[s];
+	}
+	return next;
+}
+
+bool http_crowd_give_way(struct http_crowd *crowd)
+{
+	struct http_connection *c = crowd->stages[HTTP_HEAD].first;
+
+	if (!c)
+		c = crowd->stages[HTTP_IDLE].first;
+	if (c)
+		shut_down(crowd, c);
+	return c;
+}
+
+size_t http_crowd_busy(const struct http_crowd *crowd)
+{
+	return crowd->stages[HTTP_HEAD].n + crowd->stages[HTTP_ANSWER].n;
+}
+
+size_t http_crowd_size(const struct http_crowd *crowd)
+{
+	return http_crowd_busy(crowd) + crowd->stages[HTTP_IDLE].n + crowd->n_leaving;
+}
