@@ -1,0 +1,433 @@
+#include "http/tls.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <gnutls/abstract.h>
+#include <gnutls/x509.h>
+#include <string.h>
+
+#include "base/file.h"
+
+enum { PEM_BYTES_MAX = 1 << 20, SAN_BYTES_MAX = 1024, SANS_MAX = 1000 };
+
+struct http_tls {
+	size_t n_references;
+	gnutls_certificate_credentials_t credentials;
+	gnutls_priority_t priority;
+	enum web_client_auth client_auth;
+	char **allowed_sans;
+	size_t n_allowed_sans;
+};
+
+/* What each client_auth_type asks of a handshake. */
+static const struct {
+	gnutls_certificate_request_t request;
+	bool is_verified;
+} client_auths[] = {
+	[WEB_CLIENT_NONE] = { GNUTLS_CERT_IGNORE, false },
+	[WEB_CLIENT_REQUEST] = { GNUTLS_CERT_REQUEST, false },
+	[WEB_CLIENT_REQUIRE_ANY] = { GNUTLS_CERT_REQUIRE, false },
+	[WEB_CLIENT_VERIFY_IF_GIVEN] = { GNUTLS_CERT_REQUEST, true },
+	[WEB_CLIENT_REQUIRE] = { GNUTLS_CERT_REQUIRE, true },
+};
+
+struct loading {
+	const struct web_config *config;
+	struct http_tls *tls;
+	struct text *error;
+	gnutls_x509_crt_t *chain;
+	unsigned n_chain;
+	gnutls_x509_privkey_t key;
+};
+
+/* ---- certificates and keys */
+
+static void wiped_free(struct text *t)
+{
+	if (t->at)
+		explicit_bzero(t->at, t->room);
+	text_free(t);
+}
+
+/* A PEM text that stands in the configuration or in a file. */
+struct source {
+	const char *key;		/* in tls_server_config */
+	const char *file, *inlined;
+};
+
+static int refuse(const struct loading *l, const struct source *s, const char *what)
+{
+	if (s->file)
+		text_addf(l->error, "%s: %s: %s", s->file, s->key, what);
+	else
+		text_addf(l->error, "%s: tls_server_config.%s: %s", l->config->path, s->key, what);
+	return -EINVAL;
+}
+
+static int refuse_gnutls(const struct loading *l, const struct source *s, int r)
+{
+	(void)refuse(l, s, gnutls_strerror(r));
+	return r == GNUTLS_E_MEMORY_ERROR ? -ENOMEM : -EINVAL;
+}
+
+static int read_source(const struct loading *l, const struct source *s, struct text *pem)
+{
+	int r = 0;
+
+	if (s->file)
+		r = file_read(s->file, pem);
+	else
+		text_add(pem, s->inlined);
+	if (r < 0) {
+		(void)refuse(l, s, file_read_error(r));
+		return r;
+	}
+	return 0;
+}
+
+static gnutls_datum_t datum(const struct text *t)
+{
+	return (gnutls_datum_t){ (unsigned char *)t->at, (unsigned)t->length };
+}
+
+static struct source cert_source(const struct web_tls *t)
+{
+	return (struct source){ t->cert_file ? "cert_file" : "cert", t->cert_file, t->cert };
+}
+
+static struct source key_source(const struct web_tls *t)
+{
+	return (struct source){ t->key_file ? "key_file" : "key", t->key_file, t->key };
+}
+
+static int load_chain(struct loading *l)
+{
+	const struct source s = cert_source(&l->config->tls);
+	CLEANUP(wiped_free) struct text pem = TEXT_LIMIT(PEM_BYTES_MAX);	/* some keep the key beside it */
+	gnutls_datum_t bytes;
+	int r = read_source(l, &s, &pem);
+
+	if (r < 0)
+		return r;
+	bytes = datum(&pem);
+	r = gnutls_x509_crt_list_import2(&l->chain, &l->n_chain, &bytes, GNUTLS_X509_FMT_PEM,
+					 GNUTLS_X509_CRT_LIST_FAIL_IF_UNSORTED);
+	if (r == GNUTLS_E_NO_CERTIFICATE_FOUND || r == GNUTLS_E_BASE64_UNEXPECTED_HEADER_ERROR)
+		return refuse(l, &s, "no certificate in PEM");
+	return r < 0 ? refuse_gnutls(l, &s, r) : 0;
+}
+
+static int load_key(struct loading *l)
+{
+	const struct source s = key_source(&l->config->tls);
+	CLEANUP(wiped_free) struct text pem = TEXT_LIMIT(PEM_BYTES_MAX);
+	gnutls_datum_t bytes;
+	int r = read_source(l, &s, &pem);
+
+	if (r < 0)
+		return r;
+	r = gnutls_x509_privkey_init(&l->key);
+	if (r < 0)
+		return refuse_gnutls(l, &s, r);
+	bytes = datum(&pem);
+	r = gnutls_x509_privkey_import2(l->key, &bytes, GNUTLS_X509_FMT_PEM, NULL, 0);
+	if (r == GNUTLS_E_DECRYPTION_FAILED || r == GNUTLS_E_PK_INVALID_PRIVKEY || (r < 0 && pem.at && strstr(pem.at, "ENCRYPTED")))
+		return refuse(l, &s, "a key that is encrypted");
+	if (r == GNUTLS_E_BASE64_UNEXPECTED_HEADER_ERROR || r == GNUTLS_E_BASE64_DECODING_ERROR ||
+	    r == GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE)
+		return refuse(l, &s, "no private key in PEM");
+	return r < 0 ? refuse_gnutls(l, &s, r) : 0;
+}
+
+static int load_ca(struct loading *l)
+{
+	const struct web_tls *t = &l->config->tls;
+	const struct source s = { t->client_ca_file ? "client_ca_file" : "client_ca", t->client_ca_file, t->client_ca };
+	AUTO_TEXT pem = TEXT_LIMIT(PEM_BYTES_MAX);
+	gnutls_datum_t bytes;
+	int r;
+
+	if (!s.file && !s.inlined)
+		return 0;
+	r = read_source(l, &s, &pem);
+	if (r < 0)
+		return r;
+	bytes = datum(&pem);
+	r = gnutls_certificate_set_x509_trust_mem(l->tls->credentials, &bytes, GNUTLS_X509_FMT_PEM);
+	if (!r || r == GNUTLS_E_NO_CERTIFICATE_FOUND || r == GNUTLS_E_BASE64_UNEXPECTED_HEADER_ERROR)
+		return refuse(l, &s, "no certificate in PEM");
+	return r < 0 ? refuse_gnutls(l, &s, r) : 0;
+}
+
+static int load_credentials(struct loading *l)
+{
+	const struct source cert = cert_source(&l->config->tls), key = key_source(&l->config->tls);
+	int r = gnutls_certificate_allocate_credentials(&l->tls->credentials);
+
+	if (r < 0)
+		return refuse_gnutls(l, &cert, r);
+	r = load_chain(l);
+	if (!r)
+		r = load_key(l);
+	if (!r)
+		r = load_ca(l);
+	if (r < 0)
+		return r;
+	r = gnutls_certificate_set_x509_key(l->tls->credentials, l->chain, (int)l->n_chain, l->key);
+	if (r == GNUTLS_E_CERTIFICATE_KEY_MISMATCH)
+		return refuse(l, &key, "not the key of the certificate");
+	return r < 0 ? refuse_gnutls(l, &cert, r) : 0;
+}
+
+/* ---- versions, suites and curves */
+
+static const char *const version_names[] = {
+	[WEB_TLS10] = "VERS-TLS1.0", [WEB_TLS11] = "VERS-TLS1.1", [WEB_TLS12] = "VERS-TLS1.2", [WEB_TLS13] = "VERS-TLS1.3",
+};
+
+static void add_once(struct text *priority, const char *name)
+{
+	char word[64] = ":+";
+
+	text_copy(word + 2, sizeof word - 2, name);
+	if (!strstr(priority->at, word))
+		text_add(priority, word);
+}
+
+/* GnuTLS multiplies key exchanges, ciphers and MACs. With the one exchange that the certificate's key can do, the product is
+ * the list itself: GCM and ChaCha go with AEAD alone, and CBC with SHA1. Returns how many suites there are. */
+static size_t add_suites(const struct web_tls *t, struct text *priority, enum web_key_exchange exchange)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n_suites; i++) {
+		if (t->suites[i]->exchange != exchange)
+			continue;
+		add_once(priority, t->suites[i]->cipher);
+		n++;
+	}
+	for (size_t i = 0; i < t->n_suites; i++)
+		if (t->suites[i]->exchange == exchange)
+			add_once(priority, t->suites[i]->mac);
+	return n;
+}
+
+static bool has_aead(const struct text *priority)
+{
+	return strstr(priority->at, ":+AEAD");
+}
+
+/* Named suites choose the ciphers, of TLS 1.3, too, which it has in common with TLS 1.2; a version for which none is left goes. */
+static int add_named_suites(struct loading *l, struct text *priority, enum web_tls_version *min, enum web_tls_version *max)
+{
+	const int key = gnutls_x509_crt_get_pk_algorithm(l->chain[0], NULL);
+	const bool is_rsa = key == GNUTLS_PK_RSA || key == GNUTLS_PK_RSA_PSS;
+
+	text_addf(priority, ":-CIPHER-ALL:-MAC-ALL:-KX-ALL:+ECDHE-%s", is_rsa ? "RSA" : "ECDSA");
+	if (!add_suites(&l->config->tls, priority, is_rsa ? WEB_KX_RSA : WEB_KX_ECDSA)) {
+		(void)add_suites(&l->config->tls, priority, WEB_KX_TLS13);
+		*min = WEB_TLS13;
+	}
+	if (!has_aead(priority) && *max == WEB_TLS13)
+		*max = WEB_TLS12;
+	if (*min <= *max)
+		return 0;
+	text_addf(l->error, "%s: tls_server_config.cipher_suites: none fits the certificate's %s key and the versions allowed",
+		  l->config->path, is_rsa ? "RSA" : "ECDSA");
+	return -EINVAL;
+}
+
+static int make_priority(struct loading *l)
+{
+	const struct web_tls *t = &l->config->tls;
+	enum web_tls_version min = t->min_version, max = t->max_version;
+	AUTO_TEXT priority = TEXT_LIMIT(2000);
+	const char *wrong = NULL;
+	int r = 0;
+
+	/* Without forward secrecy a stolen key opens what was recorded before. */
+	text_add(&priority, "NORMAL:-RSA:-DHE-RSA:-VERS-ALL");
+	if (t->n_suites)
+		r = add_named_suites(l, &priority, &min, &max);
+	if (r < 0)
+		return r;
+	for (int v = (int)max; v >= (int)min; v--)
+		add_once(&priority, version_names[v]);
+	if (t->n_curves)
+		text_add(&priority, ":-GROUP-ALL");
+	for (size_t i = 0; i < t->n_curves; i++)
+		text_addf(&priority, ":+GROUP-%s", t->curves[i]->group);
+	if (t->prefers_server_order)
+		text_add(&priority, ":%SERVER_PRECEDENCE");
+	if (priority.truncated)
+		return -ENOMEM;
+	r = gnutls_priority_init(&l->tls->priority, priority.at, &wrong);
+	if (r < 0) {
+		text_addf(l->error, "%s: tls_server_config: this GnuTLS does not take \"%s\": %s", l->config->path, priority.at,
+			  gnutls_strerror(r));
+		return r == GNUTLS_E_MEMORY_ERROR ? -ENOMEM : -EINVAL;
+	}
+	return 0;
+}
+
+/* ---- making and freeing */
+
+static int copy_sans(struct http_tls *tls, const struct web_tls *from)
+{
+	if (!from->n_allowed_sans)
+		return 0;
+	tls->allowed_sans = calloc(from->n_allowed_sans, sizeof *tls->allowed_sans);
+	if (!tls->allowed_sans)
+		return -ENOMEM;
+	for (size_t i = 0; i < from->n_allowed_sans; i++) {
+		tls->allowed_sans[i] = strdup(from->allowed_sans[i]);
+		if (!tls->allowed_sans[i])
+			return -ENOMEM;
+		tls->n_allowed_sans++;
+	}
+	return 0;
+}
+
+static void loading_clear(struct loading *l)
+{
+	for (unsigned i = 0; i < l->n_chain; i++)
+		gnutls_x509_crt_deinit(l->chain[i]);
+	gnutls_free(l->chain);
+	if (l->key)
+		gnutls_x509_privkey_deinit(l->key);
+	http_tls_unref(l->tls);
+}
+
+int http_tls_new(const struct web_config *config, struct http_tls **ret, struct text *error)
+{
+	CLEANUP(loading_clear) struct loading l = { .config = config, .error = error, .tls = calloc(1, sizeof *l.tls) };
+	int r;
+
+	if (!l.tls) {
+		text_addf(error, "%s: no memory", config->path);
+		return -ENOMEM;
+	}
+	l.tls->n_references = 1;
+	l.tls->client_auth = config->tls.client_auth;
+	r = load_credentials(&l);
+	if (!r)
+		r = make_priority(&l);
+	if (!r)
+		r = copy_sans(l.tls, &config->tls);
+	if (r < 0) {
+		if (!error->length)
+			text_addf(error, "%s: no memory", config->path);
+		return r;
+	}
+	*ret = pointer_steal(&l.tls);
+	return 0;
+}
+
+struct http_tls *http_tls_ref(struct http_tls *tls)
+{
+	tls->n_references++;
+	return tls;
+}
+
+void http_tls_unref(struct http_tls *tls)
+{
+	if (!tls || --tls->n_references)
+		return;
+	if (tls->credentials)
+		gnutls_certificate_free_credentials(tls->credentials);
+	if (tls->priority)
+		gnutls_priority_deinit(tls->priority);
+	for (size_t i = 0; i < tls->n_allowed_sans; i++)
+		free(tls->allowed_sans[i]);
+	free(tls->allowed_sans);
+	free(tls);
+}
+
+/* ---- a handshake */
+
+static bool is_same_ip(const char *allowed, const void *ip, size_t n)
+{
+	unsigned char bytes[16];
+
+	return (n == 4 && inet_pton(AF_INET, allowed, bytes) == 1 && !memcmp(bytes, ip, 4)) ||
+	       (n == 16 && inet_pton(AF_INET6, allowed, bytes) == 1 && !memcmp(bytes, ip, 16));
+}
+
+static bool is_allowed(const struct http_tls *tls, int type, const char *san, size_t n)
+{
+	for (size_t i = 0; i < tls->n_allowed_sans; i++) {
+		const char *allowed = tls->allowed_sans[i];
+
+		if (type == GNUTLS_SAN_IPADDRESS && is_same_ip(allowed, san, n))
+			return true;
+		if ((type == GNUTLS_SAN_DNSNAME || type == GNUTLS_SAN_RFC822NAME || type == GNUTLS_SAN_URI) &&
+		    strlen(allowed) == n && !memcmp(allowed, san, n))
+			return true;
+	}
+	return false;
+}
+
+static bool has_allowed_san(const struct http_tls *tls, gnutls_x509_crt_t crt)
+{
+	for (unsigned i = 0; i < SANS_MAX; i++) {
+		char san[SAN_BYTES_MAX];
+		size_t n = sizeof san;
+		int type = gnutls_x509_crt_get_subject_alt_name(crt, i, san, &n, NULL);
+
+		if (type == GNUTLS_E_SHORT_MEMORY_BUFFER)
+			continue;	/* longer than any that is allowed */
+		if (type < 0)
+			return false;
+		if (is_allowed(tls, type, san, n))
+			return true;
+	}
+	return false;
+}
+
+static bool is_peer_allowed(const struct http_tls *tls, const gnutls_datum_t *first)
+{
+	gnutls_x509_crt_t crt;
+	bool is_good;
+
+	if (gnutls_x509_crt_init(&crt) < 0)
+		return false;
+	is_good = gnutls_x509_crt_import(crt, first, GNUTLS_X509_FMT_DER) >= 0 && has_allowed_san(tls, crt);
+	gnutls_x509_crt_deinit(crt);
+	return is_good;
+}
+
+/* Within the handshake, so that no byte of a request is read from who fails. */
+static int verify_client(gnutls_session_t session)
+{
+	const struct http_tls *tls = gnutls_db_get_ptr(session);
+	gnutls_typed_vdata_st purpose = { .type = GNUTLS_DT_KEY_PURPOSE_OID, .data = (unsigned char *)GNUTLS_KP_TLS_WWW_CLIENT };
+	const gnutls_datum_t *peers;
+	unsigned n = 0, status = 0;
+	int r;
+
+	if (!client_auths[tls->client_auth].is_verified)
+		return 0;
+	peers = gnutls_certificate_get_peers(session, &n);
+	if (!peers || !n)		/* without one: GnuTLS itself refuses where it must be there */
+		return client_auths[tls->client_auth].request == GNUTLS_CERT_REQUIRE ? GNUTLS_E_CERTIFICATE_REQUIRED : 0;
+	r = gnutls_certificate_verify_peers(session, &purpose, 1, &status);
+	if (r < 0 || status)
+		return GNUTLS_E_CERTIFICATE_VERIFICATION_ERROR;
+	return tls->n_allowed_sans && !is_peer_allowed(tls, peers) ? GNUTLS_E_CERTIFICATE_VERIFICATION_ERROR : 0;
+}
+
+int http_tls_begin(struct http_tls *tls, gnutls_session_t session)
+{
+	int r = gnutls_priority_set(session, tls->priority);
+
+	if (r >= 0) {
+		gnutls_credentials_clear(session);
+		r = gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, tls->credentials);
+	}
+	if (r < 0)
+		return r;
+	gnutls_db_set_ptr(session, tls);
+	gnutls_certificate_server_set_request(session, client_auths[tls->client_auth].request);
+	gnutls_session_set_verify_function(session, verify_client);
+	return 0;
+}
