@@ -20,7 +20,7 @@ enum {
 	DIGEST_BYTES = 32,
 	HASH_BYTES = 60,
 	PEER_BYTES = 16,
-	/* bcrypts: so many at once, then one each so often */
+	/* bcrypts that come to nothing: so many at once, then one each so often */
 	PEER_BURST = 8, TOTAL_BURST = 24,
 };
 static const uint64_t peer_refill_us = 1000000, total_refill_us = 250000;
@@ -36,6 +36,8 @@ struct job {
 	char password[HTTP_PASSWORD_BYTES_MAX + 1], hash[HASH_BYTES + 1];
 	unsigned char digest[DIGEST_BYTES];
 	bool is_user, is_good;
+	unsigned char peer[PEER_BYTES];
+	size_t n_peer;
 	http_auth_done done;		/* NULL: cancelled */
 	void *tag;
 };
@@ -318,6 +320,13 @@ static bool may_ask(struct http_auth *a, const void *peer, size_t n)
 	return true;
 }
 
+/* A good password was no try. */
+static void give_back(struct http_auth *a, const struct job *job)
+{
+	peer_bucket(a, job->peer, job->n_peer)->tokens++;	/* refill() sees to the most there may be */
+	a->total.tokens++;
+}
+
 /* ---- the loop's side */
 
 /* One after another, since done() may well ask or cancel again. */
@@ -340,8 +349,10 @@ static int on_done(sd_event_source *source, int fd, uint32_t events, void *userd
 			done = job->done;
 			tag = job->tag;
 			is_good = job->is_good;
-			if (is_good)
+			if (is_good) {
 				learn(a, job->digest);
+				give_back(a, job);
+			}
 			job->state = JOB_FREE;
 		}
 		pthread_mutex_unlock(&a->lock);
@@ -378,8 +389,8 @@ static const char *hash_of(const struct http_auth *a, const char *user)
 	return NULL;
 }
 
-enum http_auth_verdict http_auth_check(struct http_auth *a, const char *user, const char *password, const void *peer, size_t n_peer,
-				       http_auth_done done, void *tag)
+enum http_auth_verdict http_auth_check(struct http_auth *a, const char *user, const char *password,
+				       const void *peer, size_t n_peer, http_auth_done done, void *tag)
 {
 	const char *hash = hash_of(a, user);
 	struct job job = { .is_user = hash, .done = done, .tag = tag };
@@ -387,11 +398,14 @@ enum http_auth_verdict http_auth_check(struct http_auth *a, const char *user, co
 	if (strlen(user) > WEB_USER_BYTES_MAX || strlen(password) > HTTP_PASSWORD_BYTES_MAX)
 		return HTTP_AUTH_WRONG;
 	text_copy(job.hash, sizeof job.hash, hash ? hash : a->nobody);
+	job.n_peer = n_peer < sizeof job.peer ? n_peer : sizeof job.peer;
+	if (n_peer)
+		memcpy(job.peer, peer, job.n_peer);
 	if (digest(a, user, password, job.hash, job.digest) < 0)
 		return HTTP_AUTH_BUSY;
 	if (is_known(a, job.digest))
 		return HTTP_AUTH_GOOD;
-	return may_ask(a, peer, n_peer) ? enqueue(a, &job, password) : HTTP_AUTH_BUSY;
+	return may_ask(a, job.peer, job.n_peer) ? enqueue(a, &job, password) : HTTP_AUTH_BUSY;
 }
 
 void http_auth_cancel(struct http_auth *a, void *tag)

@@ -217,7 +217,8 @@ static bool has_aead(const struct text *priority)
 	return strstr(priority->at, ":+AEAD");
 }
 
-/* Named suites choose the ciphers, of TLS 1.3, too, which it has in common with TLS 1.2; a version for which none is left goes. */
+/* Named suites choose the ciphers, those of TLS 1.3, too, since GnuTLS has one list for both; a version for which none is
+ * left goes. */
 static int add_named_suites(struct loading *l, struct text *priority, enum web_tls_version *min, enum web_tls_version *max)
 {
 	const int key = gnutls_x509_crt_get_pk_algorithm(l->chain[0], NULL);

@@ -16,7 +16,13 @@ enum {
 	WEB_BCRYPT_COST_MAX = 15,	/* some two seconds of a processor; each further one doubles it */
 };
 
-enum web_client_auth { WEB_CLIENT_NONE, WEB_CLIENT_REQUEST, WEB_CLIENT_REQUIRE_ANY, WEB_CLIENT_VERIFY_IF_GIVEN, WEB_CLIENT_REQUIRE };
+enum web_client_auth {
+	WEB_CLIENT_NONE,
+	WEB_CLIENT_REQUEST,
+	WEB_CLIENT_REQUIRE_ANY,
+	WEB_CLIENT_VERIFY_IF_GIVEN,
+	WEB_CLIENT_REQUIRE,
+};
 enum web_tls_version { WEB_TLS10, WEB_TLS11, WEB_TLS12, WEB_TLS13 };
 enum web_key_exchange { WEB_KX_TLS13, WEB_KX_RSA, WEB_KX_ECDSA };
 

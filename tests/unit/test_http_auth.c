@@ -145,7 +145,7 @@ static void who_tries_too_often_is_put_off_alone(void **state)
 	assert_int_equal(ask(w, "alice", "open sesame", peer_a, 4), HTTP_AUTH_GOOD);
 	while (n < 100 && ask(w, "alice", "wrong", peer_a, 4) == HTTP_AUTH_WRONG)
 		n++;
-	assert_in_range(n, 7, 9);	/* a slow machine may have earned one more */
+	assert_in_range(n, 8, 10);	/* the good one did not count; a slow machine may have earned one more */
 	assert_int_equal(ask(w, "alice", "open sesame", peer_a, 4), HTTP_AUTH_GOOD);	/* known: not delayed */
 	assert_int_equal(ask(w, "alice", "wrong", peer_b, 4), HTTP_AUTH_WRONG);
 	for (n = 0; n < 100 && ask(w, "alice", "wrong", six[0], 16) == HTTP_AUTH_WRONG; n++)
