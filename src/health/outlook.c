@@ -301,7 +301,7 @@ static struct line line_since_new(const struct view *v)
 {
 	struct line l = no_line;
 
-	if (v->n_points < POINTS_SINCE_NEW)
+	if (v->n_points < POINTS_SINCE_NEW || !(v->age_s >= MIN_AGE_S))
 		return l;
 	l = line_by_points(v, 0);
 	l.scatter = hypot(l.scatter, amid_week((double)(newest(v)->at_s - v->points[0].at_s)));

@@ -58,7 +58,7 @@ class Look:
         self.values = None
         self.time = self.get('drive_exporter_time_seconds')
         self.day = (self.time - began) / DAY_S
-        self.values = None
+        self.values, self.played = None, None
 
     def get(self, name, /, **labels):
         if self.values is None:
@@ -78,6 +78,8 @@ class Played:
     def __init__(self, looks, log, speed):
         self.looks, self.log, self.speed = looks, log, speed
         self.days = [look.day for look in looks]
+        for look in looks:
+            look.played = self
         self.lags = {}          # of each drive: by how many days nearly all that was told was old at most
         self.early_lags = {}    # and all that was told in the first weeks, when each step of the indicator still counts
 
@@ -88,6 +90,13 @@ class Played:
 
     def lag(self, course, look):
         return (self.early_lags if look.day < SEEN_DAYS else self.lags).get(course.label, 0)
+
+    def stall(self, course, first, last):
+        """By how many days something told between these days was late at most: as looks show it, or because for so long nobody
+        could look, since half a second in which a busy machine stood still is three days here."""
+        looks = self.between(first, last)
+        gaps = [b.day - a.day - LOOK_DAYS for a, b in zip(looks, looks[1:])]
+        return max([0, *gaps, *lags_of(course, looks)])
 
     def between(self, first, last):
         return self.looks[bisect.bisect_left(self.days, first):bisect.bisect_right(self.days, last)]
@@ -209,9 +218,8 @@ def is_read_often(played, courses, until):
     second has made a step of the indicator some days late, and that is much of the life so far."""
     for course in courses:
         lags = lags_of(course, played.between(course.begin + 10, until))
-        early = lags_of(course, played.between(course.begin + 3, course.begin + SEEN_DAYS))
         played.lags[course.label] = lags[len(lags) * 95 // 100] if lags else LAG_MAX
-        played.early_lags[course.label] = early[-1] if early else LAG_MAX
+        played.early_lags[course.label] = played.stall(course, course.begin + 3, course.begin + SEEN_DAYS)
         worst = max(played.lags[course.label], played.early_lags[course.label])
         if worst > LAG_MAX:
             print('# %s: what is told is %.1f days old at a speed of %d' % (course.label, worst, played.speed))
@@ -350,6 +358,11 @@ def faults_of(course, look, basis, window, tolerance, is_due):
     date = look.date(drive, basis, window)
     if date is None:
         return ['on day %.1f nothing is said' % look.day] if is_due else []
+    # The pace of a month follows from its first reading: what that was told late, all that is left is wrong by.
+    month = 0
+    if look.played and window == '30d':
+        month = look.played.stall(course, look.day - 30 - 2 * LOOK_DAYS, look.day - 28 + 2 * LOOK_DAYS)
+    tolerance += month / 28
     # A date is the begin of its day.
     out = []
     if abs(date - end_s // DAY_S * DAY_S) > tolerance * (end - look.day) * DAY_S:
@@ -358,7 +371,7 @@ def faults_of(course, look, basis, window, tolerance, is_due):
         return out
     bounds = [look.get(BOUND, drive=drive, basis=basis, window=window, bound=b) for b in ('earliest', 'latest')]
     # What it was told is up to a day old: so much of its age, and of what follows from that.
-    slack = DAY_S + DAY_S / (look.day - course.begin + course.from_day) * (end - look.day)
+    slack = DAY_S + (DAY_S / (look.day - course.begin + course.from_day) + month * DAY_S / 28) * (end - look.day)
     if bounds[0] is not None and not bounds[0] - slack <= end_s <= bounds[1] + slack:
         out.append('on day %.1f it says days %.1f to %.1f, and it was %.1f' %
                    (look.day, (bounds[0] - began) / DAY_S, (bounds[1] - began) / DAY_S, end))

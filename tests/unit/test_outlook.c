@@ -21,6 +21,7 @@ struct life {
 	double (*load)(double day);		/* 1: as rated; NULL: always */
 	double seen_from;			/* the host is set up on this day of its life */
 	double duty;				/* part of the time it is on; 0: all of it */
+	int born_hour;				/* of a UTC day */
 	double firmware_day, wear_after;	/* new firmware: the indicator goes on from there, at the same pace */
 };
 
@@ -50,7 +51,7 @@ static double shown(const struct life *l, double wear)
 static struct outlook_now now_of(const struct life *l, double day, double wear, double written, double on_s)
 {
 	return (struct outlook_now){
-		.at_s = START_S + (int64_t)(day * DAY_S), .wear = shown(l, wear), .written = l->has_no_written ? NAN : written,
+		.at_s = START_S + l->born_hour * HOUR_S + (int64_t)(day * DAY_S), .wear = shown(l, wear), .written = l->has_no_written ? NAN : written,
 		.nand_written = NAN, .power_on_s = l->has_no_power_on ? NAN : floor(on_s / HOUR_S) * HOUR_S,
 		.rated_bytes = l->rated_tb * TB,
 	};
@@ -348,6 +349,21 @@ static void of_a_new_drive_nothing_is_said(void **state)
 			assert_false(is_said(&p.moments[3], basis, w));
 }
 
+/* A fine indicator shows several steps on its first day, and the seven days hold all the same; also where all of its life was
+ * seen, because the UTC day on which it was new had only two hours left. */
+static void a_fine_indicator_says_nothing_in_its_first_week_either(void **state)
+{
+	static const struct life l = { "fine", 7300, 1, 1, .step = 0, .born_hour = 22 };
+
+	play(&l, 0.04, &p);
+	for (size_t i = 0; i < p.n; i++) {
+		bool is_old_enough = p.moments[i].day >= 7;
+
+		assert_int_equal(is_said(&p.moments[i], OUTLOOK_INDICATOR, OUTLOOK_LIFETIME), is_old_enough);
+	}
+	assert_true(p.n > 10);
+}
+
 static double never(double day)
 {
 	return 0;
@@ -535,6 +551,7 @@ int main(void)
 		cmocka_unit_test(after_a_jump_nothing_is_said_until_steps_were_seen),
 		cmocka_unit_test(two_readings_say_nothing_of_the_last_days),
 		cmocka_unit_test(of_a_new_drive_nothing_is_said),
+		cmocka_unit_test(a_fine_indicator_says_nothing_in_its_first_week_either),
 		cmocka_unit_test(what_is_not_written_lasts),
 		cmocka_unit_test(the_example_of_the_manual),
 		cmocka_unit_test(what_is_not_told_leaves_the_rest),
