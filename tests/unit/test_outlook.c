@@ -51,7 +51,8 @@ static double shown(const struct life *l, double wear)
 static struct outlook_now now_of(const struct life *l, double day, double wear, double written, double on_s)
 {
 	return (struct outlook_now){
-		.at_s = START_S + l->born_hour * HOUR_S + (int64_t)(day * DAY_S), .wear = shown(l, wear), .written = l->has_no_written ? NAN : written,
+		.at_s = START_S + l->born_hour * HOUR_S + (int64_t)(day * DAY_S),
+		.wear = shown(l, wear), .written = l->has_no_written ? NAN : written,
 		.nand_written = NAN, .power_on_s = l->has_no_power_on ? NAN : floor(on_s / HOUR_S) * HOUR_S,
 		.rated_bytes = l->rated_tb * TB,
 	};
