@@ -301,7 +301,7 @@ static struct line line_since_new(const struct view *v)
 {
 	struct line l = no_line;
 
-	if (v->n_points < POINTS_SINCE_NEW || !(v->age_s >= MIN_AGE_S))
+	if (v->n_points < POINTS_SINCE_NEW)
 		return l;
 	l = line_by_points(v, 0);
 	l.scatter = hypot(l.scatter, amid_week((double)(newest(v)->at_s - v->points[0].at_s)));
@@ -312,6 +312,8 @@ static struct line indicator_of_life(const struct view *v)
 {
 	struct line l;
 
+	if (v->age_s < MIN_AGE_S)
+		return no_line;
 	if (!v->is_wear_anew && is_seen_since_new(v))
 		return line_since_new(v);
 	if (!v->is_wear_anew)

@@ -14,52 +14,17 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "probe/child.h"
-#include "probe/client.h"
 #include "probe/notify.h"
+#include "probe/supervisor_private.h"
 
 enum {
-	CHILDREN_MAX = 4096,		/* a stranger's node names must not fill the machine with processes */
-	CHILD_IDLE_MS = 5 * 60 * 1000,	/* then its memory is worth more than the next fork */
 	EVENTS_AT_ONCE = 32,
 	NOTIFY_EVERY_MS = 5000,
 	LATE_MS = 5000,			/* a child that asks for longer counts as one that does not answer */
 	MESSAGES_AT_ONCE = 64,		/* of the client, before the children have their turn again */
-};
-
-/* What epoll hands back: whose descriptor it is. */
-enum watch { WATCH_SIGNALS, WATCH_LISTEN, WATCH_CLIENT, WATCH_CHILD };
-
-struct child {
-	enum watch watch;		/* first: epoll's pointer leads here */
-	int fd;				/* -1: to be forgotten */
-	char name[NODE_NAME_MAX];
-	bool is_asking;
-	uint64_t request_id, client_serial;
-	int64_t started_us;		/* of the command under way */
-	uint64_t monotonic_us;
-	int64_t idle_since_ms;
-};
-
-struct supervisor {
-	const struct supervisor_options *options;
-	const struct prober_answerer *answerer;
-	int epoll_fd, signal_fd;
-	uint64_t generation;
-	struct client client;
-	bool has_turned_away;		/* since this client came: told once */
-	bool client_has_room_watch;	/* epoll tells when its socket takes data */
-	int64_t tell_due_ms;		/* -1: never */
-	int64_t notify_due_ms;		/* -1: never */
-	struct child **children;
-	size_t n_children, room;
-	bool is_ending;
-	int status;
-	uint8_t *message;		/* WIRE_MESSAGE_MAX */
 };
 
 static const enum watch watch_signals = WATCH_SIGNALS, watch_listen = WATCH_LISTEN, watch_client = WATCH_CLIENT;
@@ -69,14 +34,14 @@ static int64_t now_ms(void)
 	return (int64_t)(clock_monotonic_us() / 1000);
 }
 
-static int watch_fd(struct supervisor *s, int operation, int fd, uint32_t events, const enum watch *whose)
+int watch_fd(struct supervisor *s, int operation, int fd, uint32_t events, const enum watch *whose)
 {
 	struct epoll_event event = { .events = events, .data.ptr = (void *)whose };
 
 	return epoll_ctl(s->epoll_fd, operation, fd, &event) ? -errno : 0;
 }
 
-static void unwatch_fd(struct supervisor *s, int fd)
+void unwatch_fd(struct supervisor *s, int fd)
 {
 	if (fd >= 0)
 		epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
@@ -123,69 +88,6 @@ static void tell(struct supervisor *s, bool is_first)
 
 /* ---- children */
 
-/* Its end of file, where it still lives; freed by sweep_children(). A child that was just forked may hold the descriptor
- * a moment longer than we do, so closing alone would not take it from epoll. */
-static void child_forget(struct supervisor *s, struct child *c)
-{
-	unwatch_fd(s, c->fd);
-	fd_closep(&c->fd);
-}
-
-static struct child *child_find(struct supervisor *s, const char *name)
-{
-	for (size_t i = 0; i < s->n_children; i++)
-		if (s->children[i]->fd >= 0 && !strcmp(s->children[i]->name, name))
-			return s->children[i];
-	return NULL;
-}
-
-/* The parent's end, or a negative errno. */
-static int child_fork(struct supervisor *s, const char *name)
-{
-	struct child_options options = { .name = name, .runtime_directory = s->options->runtime_directory,
-					 .generation = s->generation };
-	int ends[2];
-
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
-		return -errno;
-	switch (fork()) {
-	case -1:
-		close(ends[0]);
-		close(ends[1]);
-		return -EAGAIN;
-	case 0:
-		options.fd = ends[1];
-		child_run(&options, s->answerer);
-	}
-	close(ends[1]);
-	return ends[0];
-}
-
-static int child_start(struct supervisor *s, const char *name, struct child **ret)
-{
-	AUTO_FREE struct child *c = calloc(1, sizeof *c);
-	int r;
-
-	if (!c)
-		return -ENOMEM;
-	if (s->n_children == CHILDREN_MAX)
-		return -EUSERS;
-	if (!ARRAY_GROW(s->children, s->room, s->n_children))
-		return -ENOMEM;
-	c->watch = WATCH_CHILD;
-	text_copy(c->name, sizeof c->name, name);
-	c->fd = child_fork(s, name);
-	if (c->fd < 0)
-		return c->fd;
-	r = watch_fd(s, EPOLL_CTL_ADD, c->fd, EPOLLIN, &c->watch);
-	if (r < 0) {
-		child_forget(s, c);
-		return r;
-	}
-	*ret = s->children[s->n_children++] = pointer_steal(&c);
-	return 0;
-}
-
 /* It was killed or crashed. Its request, if any, is answered; the next one gets a new child. */
 static void child_died(struct supervisor *s, struct child *c)
 {
@@ -217,40 +119,6 @@ static void child_ready(struct supervisor *s, struct child *c)
 	c->idle_since_ms = now_ms();
 	if (c->client_serial == s->client.serial)	/* the one that asked, not its successor */
 		client_send(&s->client, s->message, (size_t)n);
-}
-
-/* 0, or a negative errno of the socket to the child. */
-static int child_ask(struct supervisor *s, struct child *c, const struct wire_request *request)
-{
-	uint8_t message[256];
-	int r = wire_send(c->fd, message, wire_put_request(message, request));
-
-	if (r < 0)
-		return r;
-	c->is_asking = true;
-	c->request_id = request->id;
-	c->client_serial = s->client.serial;
-	c->started_us = clock_real_us();
-	c->monotonic_us = clock_monotonic_us();
-	return 0;
-}
-
-static void sweep_children(struct supervisor *s, int64_t now)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < s->n_children; i++) {
-		struct child *c = s->children[i];
-
-		/* A replay's child holds its place in successive answers: it stays. */
-		if (c->fd >= 0 && !c->is_asking && !s->answerer->is_replay && now - c->idle_since_ms >= CHILD_IDLE_MS)
-			child_forget(s, c);
-		if (c->fd >= 0)
-			s->children[kept++] = c;
-		else
-			free(c);
-	}
-	s->n_children = kept;
 }
 
 /* ---- what the client says */
@@ -525,7 +393,7 @@ static void after_events(struct supervisor *s)
 		s->client_has_room_watch = is_waiting;
 		watch_fd(s, EPOLL_CTL_MOD, s->client.fd, EPOLLIN | (is_waiting ? EPOLLOUT : 0u), &watch_client);
 	}
-	sweep_children(s, now);
+	children_sweep(s, now);
 }
 
 static int loop(struct supervisor *s)
@@ -578,11 +446,7 @@ static void tear_down(struct supervisor *s)
 {
 	notify_state("STOPPING=1");
 	client_close(&s->client);
-	for (size_t i = 0; i < s->n_children; i++) {
-		child_forget(s, s->children[i]);
-		free(s->children[i]);
-	}
-	free(s->children);
+	children_free(s);
 	fd_closep(&s->epoll_fd);
 	fd_closep(&s->signal_fd);
 }

@@ -58,7 +58,7 @@ class Look:
         self.values = None
         self.time = self.get('drive_exporter_time_seconds')
         self.day = (self.time - began) / DAY_S
-        self.values, self.played = None, None
+        self.values = None
 
     def get(self, name, /, **labels):
         if self.values is None:
@@ -78,8 +78,6 @@ class Played:
     def __init__(self, looks, log, speed):
         self.looks, self.log, self.speed = looks, log, speed
         self.days = [look.day for look in looks]
-        for look in looks:
-            look.played = self
         self.lags = {}          # of each drive: by how many days nearly all that was told was old at most
         self.early_lags = {}    # and all that was told in the first weeks, when each step of the indicator still counts
 
@@ -168,11 +166,12 @@ class Course:
         return hour / self.HOURS + self.begin - self.from_day
 
     def lag(self, look):
-        """By how many days of load 1 what is told of the bytes is old; None: it tells none."""
+        """By how many days what is told of the bytes is old; None: it tells none."""
         written = look.get('drive_written_bytes_total', drive=self.label)
         if written is None:
             return None
-        return (self.told(look.day).written - written) / self.rated * RATED_DAYS
+        load = max(1, self.load(look.day - self.begin + self.from_day))
+        return (self.told(look.day).written - written) / self.rated * RATED_DAYS / load
 
     def memory(self, basis, window, look):
         """The days from which a forecast follows: what it is told late by some days is so much of these wrong. Where a month's
@@ -214,13 +213,13 @@ def lags_of(course, looks):
 
 
 def is_read_often(played, courses, until):
-    """Nearly always what was served was young enough, and in the first weeks always: there a machine that stood still for half a
-    second has made a step of the indicator some days late, and that is much of the life so far."""
+    """What was served was always young enough. A machine that stood still for half a second has made what it was told then some
+    days late: much of a life's first weeks, and, a month later, of that month."""
     for course in courses:
         lags = lags_of(course, played.between(course.begin + 10, until))
         played.lags[course.label] = lags[len(lags) * 95 // 100] if lags else LAG_MAX
         played.early_lags[course.label] = played.stall(course, course.begin + 3, course.begin + SEEN_DAYS)
-        worst = max(played.lags[course.label], played.early_lags[course.label])
+        worst = played.stall(course, course.begin + 3, until)
         if worst > LAG_MAX:
             print('# %s: what is told is %.1f days old at a speed of %d' % (course.label, worst, played.speed))
             return False
@@ -331,7 +330,7 @@ def check_tenths(course, played):
                 judged += 1
                 tolerance = 0.05 + played.lag(course, look) / course.memory(basis, window, look)
                 bad += ['%s %s, tenth %d: %s' % (basis, window, tenth, why)
-                        for why in faults_of(course, look, basis, window, tolerance, look.day >= SEEN_DAYS)]
+                        for why in faults_of(course, look, basis, window, tolerance, look.day >= SEEN_DAYS, played)]
     cases.check(judged and not bad, course.label + ': at each tenth of its life the forecast of 90 days before was right, and so were '
                 'its bounds', '\n'.join(bad) or 'nothing was said')
 
@@ -351,27 +350,28 @@ def check_most(courses, played):
             print('#   %.2f %%, and %.2f %% at most' % (100 * middle, 100 * max(off)))
 
 
-def faults_of(course, look, basis, window, tolerance, is_due):
-    """What is wrong with a forecast."""
+def month_late(course, look, played):
+    """The pace of a month follows from its first reading. That was told late by so much of the four weeks since."""
+    return played.stall(course, look.day - 30 - 2 * LOOK_DAYS, look.day - 28 + 2 * LOOK_DAYS) / 28
+
+
+def faults_of(course, look, basis, window, tolerance, is_due, played=None):
+    """What is wrong with a forecast. played None: at a speed at which nothing is late."""
     end, began = course.end(basis), look.time - look.day * DAY_S
     end_s, drive = began + end * DAY_S, course.label
     date = look.date(drive, basis, window)
     if date is None:
         return ['on day %.1f nothing is said' % look.day] if is_due else []
-    # The pace of a month follows from its first reading: what that was told late, all that is left is wrong by.
-    month = 0
-    if look.played and window == '30d':
-        month = look.played.stall(course, look.day - 30 - 2 * LOOK_DAYS, look.day - 28 + 2 * LOOK_DAYS)
-    tolerance += month / 28
+    late = month_late(course, look, played) if played and window == '30d' else 0
     # A date is the begin of its day.
     out = []
-    if abs(date - end_s // DAY_S * DAY_S) > tolerance * (end - look.day) * DAY_S:
+    if abs(date - end_s // DAY_S * DAY_S) > (tolerance + late) * (end - look.day) * DAY_S:
         out.append('on day %.1f it says day %.1f, and it was %.1f' % (look.day, (date - began) / DAY_S, end))
     if basis == 'earliest':
         return out
     bounds = [look.get(BOUND, drive=drive, basis=basis, window=window, bound=b) for b in ('earliest', 'latest')]
     # What it was told is up to a day old: so much of its age, and of what follows from that.
-    slack = DAY_S + (DAY_S / (look.day - course.begin + course.from_day) + month * DAY_S / 28) * (end - look.day)
+    slack = DAY_S + (1 / (look.day - course.begin + course.from_day) + late) * (end - look.day) * DAY_S
     if bounds[0] is not None and not bounds[0] - slack <= end_s <= bounds[1] + slack:
         out.append('on day %.1f it says days %.1f to %.1f, and it was %.1f' %
                    (look.day, (bounds[0] - began) / DAY_S, (bounds[1] - began) / DAY_S, end))
@@ -484,7 +484,7 @@ def known_again(course, played, sentence, change_day, is_life_known):
         look = played.before(day)
         for basis in BASES:
             for window in WINDOWS[0 if is_life_known else 1:]:
-                bad += ['%s %s: %s' % (basis, window, why) for why in faults_of(course, look, basis, window, 0.2, True)]
+                bad += ['%s %s: %s' % (basis, window, why) for why in faults_of(course, look, basis, window, 0.2, True, played)]
     cases.check(not bad, '%s: %d days later each forecast of %s is right again' % (sentence, SEEN_DAYS, course.label), '\n'.join(bad))
 
 
@@ -586,7 +586,7 @@ def check_unkept(sentence, played, courses):
     cases.check(up == {0}, sentence + ': the collector is down', up)
     look = played.before(SEEN_DAYS + 20)
     for course in courses:
-        bad = [why for basis in BASES for window in WINDOWS for why in faults_of(course, look, basis, window, 0.1, True)]
+        bad = [why for basis in BASES for window in WINDOWS for why in faults_of(course, look, basis, window, 0.1, True, played)]
         told = [look.get(USED, drive=course.label), look.get('drive_written_bytes_total', drive=course.label)]
         cases.check(not bad and None not in told, '%s: all else of %s is served, forecasts too' % (sentence, course.label), bad or told)
 
