@@ -1,32 +1,27 @@
 /* From the fleet's state to the text of a scrape. */
 #pragma once
 
-#include "block/diskstats.h"
-#include "exporter/fleet.h"
-#include "metric/exposition.h"
+#include "exporter/answer.h"
+#include "exporter/selection.h"
+#include "http/server.h"
+
+enum { EXPOSE_FORMS = 2 * N_EXPOSITION_FORMATS };
 
 struct expose {
-	struct fleet *fleet;
-	struct exposition *text;
-	struct diskstats_table diskstats;
-	bool has_diskstats;
-	struct sample_set io;		/* of this scrape, all devices together */
-	struct drive **io_drive;	/* whose, for each sample */
-	size_t room_io, *cursor, room_cursor;
+	const struct fleet *fleet;
+	struct pieces *pieces;
+	struct {
+		struct answer *answer;		/* whole, to the last scrape that asked for this form; NULL: nobody did lately */
+		uint64_t made_us;
+	} last[EXPOSE_FORMS];
 };
 
-int expose_init(struct expose *, struct fleet *);
+/* has_own: the families of the exporter itself are served, too. */
+int expose_init(struct expose *, const struct fleet *, bool has_own);
 void expose_free(struct expose *);
 
-/* Appends the whole of /metrics. Reads /proc/diskstats and /proc/self, and nothing else. */
-void expose_metrics(struct expose *, struct text *out);
+/* An answer, one reference to which is the caller's. Reads /proc/diskstats and /proc/self, and nothing else. Scrapes that come
+ * within a moment share one. 0; -EINVAL, with *error saying in one line what is wrong with the wish; -ENOMEM. */
+MUST_CHECK int expose_metrics(struct expose *, const struct http_wish *, struct answer **ret, struct text *error);
 /* Appends the page at /. */
 void expose_index(struct expose *, struct text *out);
-
-/* ---- self.c: about the exporter's own process */
-struct self_usage {
-	double cpu_seconds, start_seconds, resident_bytes, virtual_bytes, open_fds, max_fds;
-};
-void self_usage(struct self_usage *ret);
-/* Before rights are given up: after that the kernel lets us open less of /proc/self. */
-void self_open(void);

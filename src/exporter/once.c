@@ -83,24 +83,31 @@ static bool is_every_drive_read(const struct fleet *fleet)
 	return true;
 }
 
+static bool print_metrics(struct expose *expose)
+{
+	static const char *const all[] = { NULL };
+	const struct http_wish wish = { .names = all, .collectors = all };
+	AUTO_TEXT error = TEXT_LIMIT(1024);
+	struct answer *answer;
+	bool is_good = true;
+
+	if (expose_metrics(expose, &wish, &answer, &error))
+		return false;
+	for (size_t i = 0; i < answer->n; i++)
+		is_good &= fwrite(answer->parts[i].iov_base, 1, answer->parts[i].iov_len, stdout) == answer->parts[i].iov_len;
+	answer_unref(answer);
+	return is_good && !fflush(stdout);
+}
+
 int verb_once(const struct options *options)
 {
 	CLEANUP(event_unrefp) sd_event *event = NULL;
-	AUTO_TEXT out = TEXT_LIMIT(0);
 	CLEANUP(fleet_stop) struct fleet fleet = { 0 };
-	struct expose expose;
-	bool is_good;
+	CLEANUP(expose_free) struct expose expose = { 0 };
 
-	if (event_new(&event) || expose_init(&expose, &fleet))
+	if (event_new(&event) || expose_init(&expose, &fleet, true) || fleet_visit_once(event, &fleet, options))
 		return 1;
-	if (fleet_visit_once(event, &fleet, options)) {
-		expose_free(&expose);
-		return 1;
-	}
-	expose_metrics(&expose, &out);
-	is_good = fwrite(out.at, 1, out.length, stdout) == out.length && !fflush(stdout) && is_every_drive_read(&fleet);
-	expose_free(&expose);
-	return is_good ? 0 : 1;
+	return print_metrics(&expose) && is_every_drive_read(&fleet) ? 0 : 1;
 }
 
 /* ---- list */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "exporter/expose.h"
+#include "exporter/lines.h"
 
 static bool read_proc(const char *path, char *out, size_t size)
 {

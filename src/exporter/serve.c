@@ -20,29 +20,20 @@ struct daemon {
 	struct http_server *server;
 };
 
-struct whole {
-	struct iovec part;
-	struct text text;
-};
-
-static void free_whole(void *whole)
+static void free_answer(void *answer)
 {
-	struct whole *w = whole;
-
-	text_free(&w->text);
-	free(w);
+	answer_unref(answer);
 }
 
 static int on_metrics(void *context, const struct http_wish *wish, struct http_body *ret, struct text *error)
 {
 	struct daemon *d = context;
-	struct whole *w = calloc(1, sizeof *w);
+	struct answer *answer;
+	int r = expose_metrics(&d->expose, wish, &answer, error);
 
-	if (!w)
-		return -ENOMEM;
-	expose_metrics(&d->expose, &w->text);
-	w->part = (struct iovec){ w->text.at, w->text.length };
-	*ret = (struct http_body){ .parts = &w->part, .n = 1, .owner = w, .release = free_whole };
+	if (r)
+		return r;
+	*ret = (struct http_body){ answer->parts, answer->n, wish->is_openmetrics, wish->is_gzip, answer, free_answer };
 	return 0;
 }
 
@@ -112,7 +103,7 @@ int verb_serve(const struct options *options)
 	int r = event_new(&event);
 
 	if (!r)
-		r = expose_init(&d.expose, &d.fleet);
+		r = expose_init(&d.expose, &d.fleet, true);
 	if (!r)
 		r = start_server(&d, event, options);
 	if (!r)

@@ -18,17 +18,8 @@ struct exposition {
 	struct series_set series;	/* of the family begun */
 	uint64_t duplicates;
 	enum metric_family_id family;
-	bool has_header;		/* of the family begun */
 	bool was_begun[N_METRIC_FAMILIES];
 	size_t name_length, label_length[METRIC_LABELS];
-};
-
-/* The names that text 0.0.4 knows; it has no info type. */
-static const char *const type_names[] = {
-	[METRIC_GAUGE] = "gauge",
-	[METRIC_COUNTER] = "counter",
-	[METRIC_INFO] = "gauge",
-	[METRIC_HISTOGRAM] = "histogram",
 };
 
 struct exposition *exposition_new(size_t limit)
@@ -53,14 +44,19 @@ void exposition_free(struct exposition *e)
 	free(e);
 }
 
+void exposition_again(struct exposition *e)
+{
+	e->family = NO_FAMILY;
+	memset(e->was_begun, 0, sizeof e->was_begun);
+}
+
 void exposition_reset(struct exposition *e)
 {
 	e->text.length = 0;
 	e->text.truncated = false;
 	if (e->text.at)
 		e->text.at[0] = 0;
-	e->family = NO_FAMILY;
-	memset(e->was_begun, 0, sizeof e->was_begun);
+	exposition_again(e);
 }
 
 void exposition_begin(struct exposition *e, enum metric_family_id family)
@@ -74,7 +70,6 @@ void exposition_begin(struct exposition *e, enum metric_family_id family)
 	f = &metric_families[family];
 	e->was_begun[family] = true;
 	e->family = family;
-	e->has_header = false;
 	e->name_length = strlen(f->name);
 	for (size_t i = 0; i < METRIC_LABELS && f->label[i]; i++)
 		e->label_length[i] = strlen(f->label[i]);
@@ -106,14 +101,11 @@ static char *put(char *to, const char *bytes, size_t n)
 	return to + n;
 }
 
-static char *put_escaped(char *to, const char *string, bool is_label)
+/* Of printable text, which has no line ends. */
+static char *put_escaped(char *to, const char *string)
 {
 	for (; *string; string++) {
-		if (*string == '\n') {
-			to = put(to, "\\n", 2);
-			continue;
-		}
-		if (*string == '\\' || (is_label && *string == '"'))
+		if (*string == '\\' || *string == '"')
 			*to++ = '\\';
 		*to++ = *string;
 	}
@@ -129,7 +121,7 @@ static char *put_value(struct exposition *e, char *to, const char *value)
 		*to++ = *s++;
 	if (!*s)
 		return to;
-	return put_escaped(start, text_printable(value, e->scratch.at, e->scratch.room), true);
+	return put_escaped(start, text_printable(value, e->scratch.at, e->scratch.room));
 }
 
 static char *put_label(struct exposition *e, char *to, bool is_first, const char *name, size_t name_length,
@@ -169,33 +161,19 @@ static size_t labels_size(const struct exposition *e, const char *drive, const c
 	return n;
 }
 
-/* Makes room for this many lines of the family and its header, and writes the header if it is not there yet. NULL:
- * the text is full. */
+/* Makes room for this many lines of the family. NULL: the text is full. */
 static char *start_lines(struct exposition *e, size_t labels, size_t n_lines)
 {
 	enum { LINE = sizeof "_bucket" + sizeof ",le=\"\"} \n" + 2 * EXPOSITION_NUMBER_MAX };
-	const struct metric_family *f = &metric_families[e->family];
-	size_t header = e->has_header ? 0 : 2 * e->name_length + 2 * strlen(f->help) + 64;
 	char *to;
 
 	if (e->text.truncated)
 		return NULL;
-	to = room_for(&e->text, header + n_lines * (LINE + e->name_length + labels));
+	to = room_for(&e->text, n_lines * (LINE + e->name_length + labels));
 	if (!to || !room_for(&e->scratch, labels)) {
 		e->text.truncated = true;
 		return NULL;
 	}
-	if (e->has_header)
-		return to;
-	to = put(to, "# HELP ", 7);
-	to = put(to, f->name, e->name_length);
-	*to++ = ' ';
-	to = put_escaped(to, f->help, false);
-	to = put(to, "\n# TYPE ", 8);
-	to = put(to, f->name, e->name_length);
-	*to++ = ' ';
-	to = put(to, type_names[f->type], strlen(type_names[f->type]));
-	*to++ = '\n';
 	return to;
 }
 
@@ -215,12 +193,10 @@ static void commit(struct exposition *e, const char *end)
 {
 	size_t length = (size_t)(end - e->text.at);
 
-	if (e->text.limit && length > e->text.limit) {
+	if (e->text.limit && length > e->text.limit)
 		e->text.truncated = true;
-	} else {
+	else
 		e->text.length = length;
-		e->has_header = true;
-	}
 	e->text.at[e->text.length] = 0;
 }
 
@@ -255,6 +231,16 @@ void exposition_sample(struct exposition *e, const char *drive, const char *cons
 	commit(e, put_number(to, value));
 }
 
+/* OpenMetrics 1.0.0, "Numbers": a bound that is whole has a ".0" all the same, and scrapers of either format keep the label as it
+ * is written. */
+static char *put_bound(char *to, double bound)
+{
+	exposition_number(bound, to);
+	if (!strpbrk(to, ".eI"))
+		strcat(to, ".0");
+	return to + strlen(to);
+}
+
 /* One line of a histogram up to its value: name and suffix, the labels, le where it is one of a bucket. */
 static char *put_histogram_line(struct exposition *e, char *to, const char *suffix, size_t n_labels,
 				const double *le)
@@ -265,8 +251,7 @@ static char *put_histogram_line(struct exposition *e, char *to, const char *suff
 	if (le) {
 		*to++ = n_labels ? ',' : '{';
 		to = put(to, "le=\"", 4);
-		exposition_number(*le, to);
-		to += strlen(to);
+		to = put_bound(to, *le);
 		*to++ = '"';
 	}
 	if (le || n_labels)

@@ -1,6 +1,6 @@
-/* Writes the Prometheus text format 0.0.4. A family at a time: begin it once, then all its samples, so that every
- * family is contiguous with its HELP and TYPE; a family without a sample leaves no trace. A series that stands already
- * is dropped and counted. */
+/* Writes the lines of samples as the Prometheus text format 0.0.4 and OpenMetrics 1.0.0 both have them; what stands above a
+ * family's lines differs: exposition_header(). A family at a time: begin it once, then all its samples. A series that stands
+ * already is dropped and counted. */
 #pragma once
 
 #include "base/text.h"
@@ -14,7 +14,11 @@ void exposition_free(struct exposition *);
 /* Empties it for the next scrape; memory is kept. */
 void exposition_reset(struct exposition *);
 
-/* Once for each family: a family that was left cannot be begun again before exposition_reset(). */
+/* What comes is of another subject: each family may be begun once more, behind the text so far, and no series of it can be one
+ * of those before. */
+void exposition_again(struct exposition *);
+
+/* Once for each family: a family that was left cannot be begun again before one of the two above. */
 void exposition_begin(struct exposition *, enum metric_family_id family);
 
 /* A sample of the family begun. drive is the value of the label `drive` (NULL where the family has none); label are
@@ -28,6 +32,13 @@ void exposition_sample(struct exposition *, const char *drive, const char *const
  * All its lines are written, or none. */
 void exposition_histogram(struct exposition *, const char *const *label, const double *bounds, const uint64_t *counts,
 			  size_t n, double sum);
+
+enum exposition_format { EXPOSITION_TEXT, EXPOSITION_OPENMETRICS, N_EXPOSITION_FORMATS };
+
+/* HELP and TYPE of a family, to stand above its lines. Text 0.0.4 has no info type: these are gauges there. OpenMetrics names a
+ * counter's family without _total and an info's without _info; where another family has that name, it is a gauge by its whole
+ * one. */
+void exposition_header(enum metric_family_id, enum exposition_format, struct text *out);
 
 /* The text so far, whole lines; it stays valid until the next call. at is NULL before the first sample ever. */
 struct text *exposition_text(struct exposition *);

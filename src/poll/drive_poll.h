@@ -104,6 +104,7 @@ struct drive_poll {
 	const struct sample **served;	/* by family, then in order of the plan */
 	size_t n_served, room_served;
 	bool is_dirty;			/* served must be made anew */
+	uint64_t served_number;		/* another one each time that it is, of any drive */
 };
 
 /* ---- plan.c */

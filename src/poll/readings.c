@@ -265,8 +265,11 @@ static void sort_served(struct drive_poll *poll)
 
 const struct sample **readings_served(struct drive_poll *poll, size_t *ret_n)
 {
+	static uint64_t last_number;
+
 	if (poll->is_dirty) {
 		poll->is_dirty = false;
+		poll->served_number = ++last_number;
 		poll->n_served = 0;
 		serve_computed(poll, &poll->computed);
 		serve_computed(poll, &poll->added);

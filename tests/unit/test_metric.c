@@ -34,7 +34,7 @@ static size_t count(const char *text, const char *what)
 	return n;
 }
 
-static void every_type_is_written_as_the_format_says(void **state)
+static void every_type_is_written_as_the_formats_say(void **state)
 {
 	AUTO_EXPOSITION e = exposition_new(0);
 
@@ -48,18 +48,10 @@ static void every_type_is_written_as_the_format_says(void **state)
 	exposition_begin(e, process_open_fds);
 	exposition_sample(e, NULL, NULL, 9);
 	assert_text(e,
-		    "# HELP drive_device_info A block device of this drive; nsid is the NVMe namespace.\n"
-		    "# TYPE drive_device_info gauge\n"
 		    "drive_device_info{drive=\"X_1\",device=\"nvme0n1\",nsid=\"1\"} 1\n"
-		    "# HELP drive_temperature_celsius Temperature that the drive reports for one of its sensors.\n"
-		    "# TYPE drive_temperature_celsius gauge\n"
 		    "drive_temperature_celsius{drive=\"X_1\",sensor=\"composite\"} 36.5\n"
 		    "drive_temperature_celsius{drive=\"X_1\",sensor=\"1\"} -3\n"
-		    "# HELP drive_power_cycles_total Times the drive was powered on.\n"
-		    "# TYPE drive_power_cycles_total counter\n"
 		    "drive_power_cycles_total{drive=\"X_1\"} 17\n"
-		    "# HELP process_open_fds Open file descriptors of the exporter.\n"
-		    "# TYPE process_open_fds gauge\n"
 		    "process_open_fds 9\n");
 }
 
@@ -74,11 +66,9 @@ static void a_histogram_adds_its_buckets_up(void **state)
 	exposition_histogram(e, NULL, bounds, counts, 0, 0);
 	exposition_histogram(e, LABELS("nvme"), bounds, counts, 3, 13);
 	assert_text(e,
-		    "# HELP drive_exporter_command_seconds How long our own commands to the drives took.\n"
-		    "# TYPE drive_exporter_command_seconds histogram\n"
 		    "drive_exporter_command_seconds_bucket{transport=\"nvme\",le=\"0.001\"} 2\n"
 		    "drive_exporter_command_seconds_bucket{transport=\"nvme\",le=\"0.25\"} 2\n"
-		    "drive_exporter_command_seconds_bucket{transport=\"nvme\",le=\"4\"} 5\n"
+		    "drive_exporter_command_seconds_bucket{transport=\"nvme\",le=\"4.0\"} 5\n"
 		    "drive_exporter_command_seconds_bucket{transport=\"nvme\",le=\"+Inf\"} 9007199254740998\n"
 		    "drive_exporter_command_seconds_sum{transport=\"nvme\"} 12.75\n"
 		    "drive_exporter_command_seconds_count{transport=\"nvme\"} 9007199254740998\n"
@@ -97,9 +87,7 @@ static void a_family_without_a_sample_leaves_no_trace(void **state)
 	exposition_sample(e, "a", NULL, NAN);	/* unknown is absent */
 	exposition_begin(e, drive_capacity_bytes);
 	exposition_sample(e, "a", NULL, 512);
-	assert_int_equal(count(exposition_text(e)->at, "#"), 2);
-	assert_int_equal(count(exposition_text(e)->at, "\n"), 3);
-	assert_null(strstr(exposition_text(e)->at, "drive_present"));
+	assert_text(e, "drive_capacity_bytes{drive=\"a\"} 512\n");
 }
 
 static void a_family_begun_again_at_once_goes_on(void **state)
@@ -111,7 +99,6 @@ static void a_family_begun_again_at_once_goes_on(void **state)
 		exposition_sample(e, i ? "a" : "b", NULL, 1);
 		exposition_sample(e, "b", NULL, 1);
 	}
-	assert_int_equal(count(exposition_text(e)->at, "# TYPE"), 1);
 	assert_int_equal(exposition_duplicates(e), 2);
 }
 
@@ -122,10 +109,10 @@ static void hostile_labels_stay_inside_their_quotes(void **state)
 	exposition_begin(e, drive_device_info);
 	exposition_sample(e, "a\"} 1\ndrive_up{drive=\"b", LABELS("c:\\\\x\\n", "\xff\xc3\xa4\x01\x7f"), 1);
 	assert_non_null(strstr(exposition_text(e)->at,
-			       "\ndrive_device_info{drive=\"a\\\"} 1\xef\xbf\xbd" "drive_up{drive=\\\"b\","
+			       "drive_device_info{drive=\"a\\\"} 1\xef\xbf\xbd" "drive_up{drive=\\\"b\","
 			       "device=\"c:\\\\\\\\x\\\\n\","
 			       "nsid=\"\xef\xbf\xbd\xc3\xa4\xef\xbf\xbd\xef\xbf\xbd\"} 1\n"));
-	assert_int_equal(count(exposition_text(e)->at, "\n"), 3);
+	assert_int_equal(count(exposition_text(e)->at, "\n"), 1);
 }
 
 static void any_byte_can_stand_in_a_label(void **state)
@@ -138,7 +125,7 @@ static void any_byte_can_stand_in_a_label(void **state)
 	all[255] = 0;
 	exposition_begin(e, drive_info);
 	exposition_sample(e, all, LABELS(all, all, all, all, all, all, all, all, all, all), 1);
-	assert_int_equal(count(exposition_text(e)->at, "\n"), 3);
+	assert_int_equal(count(exposition_text(e)->at, "\n"), 1);
 	assert_int_equal(count(exposition_text(e)->at, "\\\""), 11);
 	assert_non_null(strstr(exposition_text(e)->at, "\"} 1\n"));
 }
@@ -153,7 +140,7 @@ static void an_empty_label_is_a_missing_one(void **state)
 	exposition_sample(e, "a", LABELS("", "1"), 1);
 	exposition_sample(e, "a", LABELS("b", "1", "more than the family has"), 1);
 	assert_int_equal(exposition_duplicates(e), 1);
-	assert_non_null(strstr(exposition_text(e)->at, "\n"
+	assert_non_null(strstr(exposition_text(e)->at,
 			       "drive_device_info{drive=\"a\",device=\"sda\"} 1\n"
 			       "drive_device_info{drive=\"a\",nsid=\"1\"} 1\n"
 			       "drive_device_info{drive=\"a\",device=\"b\",nsid=\"1\"} 1\n"));
@@ -194,7 +181,7 @@ static void many_series_are_all_told_apart(void **state)
 			exposition_sample(e, drive, LABELS("1"), i);
 		}
 		assert_int_equal(exposition_duplicates(e), scrape * DRIVES);
-		assert_int_equal(count(exposition_text(e)->at, "\n"), 2 + DRIVES);
+		assert_int_equal(count(exposition_text(e)->at, "\n"), DRIVES);
 	}
 }
 
@@ -226,10 +213,7 @@ static void a_full_text_ends_with_a_whole_line(void **state)
 		if (!text->length)
 			continue;
 		assert_int_equal(text->at[text->length - 1], '\n');
-		/* Neither a header without its sample, nor a piece of a histogram. */
-		assert_int_equal(count(text->at, "\ndrive_up{") > 0, count(text->at, "TYPE drive_up"));
-		assert_int_equal(count(text->at, "\nprocess_open_fds 9\n"), count(text->at, "TYPE process_open_fds"));
-		assert_int_equal(count(text->at, "_count 6\n"), count(text->at, "TYPE drive_exporter"));
+		/* No piece of a histogram. */
 		assert_int_equal(count(text->at, "_bucket"), 3 * count(text->at, "_count 6\n"));
 	}
 }
@@ -256,6 +240,66 @@ static void assert_number(double value, const char *expected)
 	char out[EXPOSITION_NUMBER_MAX];
 
 	assert_string_equal(exposition_number(value, out), expected);
+}
+
+static void assert_header(enum metric_family_id family, enum exposition_format format, const char *expected)
+{
+	AUTO_TEXT out = TEXT_LIMIT(0);
+
+	exposition_header(family, format, &out);
+	assert_string_equal(out.at, expected);
+}
+
+static void each_format_has_its_own_headers(void **state)
+{
+	assert_header(drive_power_cycles_total, EXPOSITION_TEXT,
+		      "# HELP drive_power_cycles_total Times the drive was powered on.\n# TYPE drive_power_cycles_total counter\n");
+	assert_header(drive_power_cycles_total, EXPOSITION_OPENMETRICS,
+		      "# HELP drive_power_cycles Times the drive was powered on.\n# TYPE drive_power_cycles counter\n");
+	assert_header(process_open_fds, EXPOSITION_OPENMETRICS,
+		      "# HELP process_open_fds Open file descriptors of the exporter.\n# TYPE process_open_fds gauge\n");
+	assert_header(drive_exporter_command_seconds, EXPOSITION_OPENMETRICS,
+		      "# HELP drive_exporter_command_seconds How long our own commands to the drives took.\n"
+		      "# TYPE drive_exporter_command_seconds histogram\n");
+	assert_header(drive_device_info, EXPOSITION_TEXT,
+		      "# HELP drive_device_info A block device of this drive; nsid is the NVMe namespace.\n"
+		      "# TYPE drive_device_info gauge\n");
+	assert_header(drive_device_info, EXPOSITION_OPENMETRICS,
+		      "# HELP drive_device A block device of this drive; nsid is the NVMe namespace.\n"
+		      "# TYPE drive_device info\n");
+}
+
+/* drive_warning_info without _info is drive_warning, which is another family. */
+static void no_two_families_share_a_name_in_openmetrics(void **state)
+{
+	char names[N_METRIC_FAMILIES][128];
+
+	for (enum metric_family_id family = 0; family < N_METRIC_FAMILIES; family++) {
+		AUTO_TEXT out = TEXT_LIMIT(0);
+
+		exposition_header(family, EXPOSITION_OPENMETRICS, &out);
+		assert_int_equal(sscanf(strstr(out.at, "# TYPE "), "# TYPE %127s", names[family]), 1);
+		for (enum metric_family_id other = 0; other < family; other++)
+			assert_string_not_equal(names[family], names[other]);
+	}
+	assert_string_equal(names[drive_warning_info], "drive_warning_info");
+	assert_string_equal(names[drive_info], "drive");
+}
+
+/* What comes of another subject stands behind, family by family again. */
+static void another_subject_begins_anew(void **state)
+{
+	AUTO_EXPOSITION e = exposition_new(0);
+
+	for (int i = 0; i < 2; i++) {
+		exposition_again(e);
+		exposition_begin(e, drive_up);
+		exposition_sample(e, i ? "b" : "a", NULL, 1);
+		exposition_begin(e, drive_present);
+		exposition_sample(e, i ? "b" : "a", NULL, 1);
+	}
+	assert_text(e, "drive_up{drive=\"a\"} 1\ndrive_present{drive=\"a\"} 1\n"
+		       "drive_up{drive=\"b\"} 1\ndrive_present{drive=\"b\"} 1\n");
 }
 
 static void numbers_are_short_and_exact(void **state)
@@ -438,7 +482,7 @@ static void the_list_holds_every_family(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_type_is_written_as_the_format_says),
+		cmocka_unit_test(every_type_is_written_as_the_formats_say),
 		cmocka_unit_test(a_histogram_adds_its_buckets_up),
 		cmocka_unit_test(a_family_without_a_sample_leaves_no_trace),
 		cmocka_unit_test(a_family_begun_again_at_once_goes_on),
@@ -449,6 +493,9 @@ int main(void)
 		cmocka_unit_test(many_series_are_all_told_apart),
 		cmocka_unit_test(a_full_text_ends_with_a_whole_line),
 		cmocka_unit_test(a_reset_makes_a_full_text_usable_again),
+		cmocka_unit_test(each_format_has_its_own_headers),
+		cmocka_unit_test(no_two_families_share_a_name_in_openmetrics),
+		cmocka_unit_test(another_subject_begins_anew),
 		cmocka_unit_test(numbers_are_short_and_exact),
 		cmocka_unit_test(random_numbers_read_back_as_they_were),
 		cmocka_unit_test(names_of_families_follow_the_rules),
