@@ -9,6 +9,10 @@
 /* Prometheus refuses bodies that are larger than its own limit, but does not have one by default. */
 enum { BODY_MAX = 64 << 20 };
 
+/* An answer up to this size goes out in one call of the kernel with its head if it is in one place; beyond, copying it costs
+ * more than the call. */
+enum { JOINED_MAX = 128 << 10 };
+
 /* What is being made. */
 struct making {
 	struct pieces *pieces;
@@ -102,6 +106,36 @@ static int add_all(struct making *m)
 	return r || !m->form->is_gzip ? r : add_tail(m->answer);
 }
 
+static void drop_parts(struct answer *a)
+{
+	for (size_t i = 0; i < a->n_held; i++)
+		buffer_unref(a->held[i]);
+	a->n = a->n_held = 0;
+}
+
+static int join(struct answer *a)
+{
+	struct buffer *whole;
+	bool is_added;
+	size_t n = 0;
+	char *to;
+
+	for (size_t i = 0; i < a->n; i++)
+		n += a->parts[i].iov_len;
+	if (n > JOINED_MAX)
+		return 0;
+	whole = buffer_new(NULL, n);
+	if (!whole)
+		return -ENOMEM;
+	to = whole->bytes;
+	for (size_t i = 0; i < a->n; i++)
+		to = mempcpy(to, a->parts[i].iov_base, a->parts[i].iov_len);
+	drop_parts(a);
+	is_added = add_held(a, whole);
+	buffer_unref(whole);
+	return is_added ? 0 : -ENOMEM;
+}
+
 int answer_make(struct pieces *pieces, const struct answer_form *form, struct answer **ret)
 {
 	struct making m = { .pieces = pieces, .form = form, .answer = calloc(1, sizeof *m.answer) };
@@ -111,6 +145,8 @@ int answer_make(struct pieces *pieces, const struct answer_form *form, struct an
 		return -ENOMEM;
 	m.answer->refs = 1;
 	r = add_all(&m);
+	if (!r)
+		r = join(m.answer);
 	if (r)
 		answer_unref(m.answer);
 	else
@@ -128,8 +164,7 @@ void answer_unref(struct answer *a)
 {
 	if (!a || --a->refs)
 		return;
-	for (size_t i = 0; i < a->n_held; i++)
-		buffer_unref(a->held[i]);
+	drop_parts(a);
 	free(a->held);
 	free(a->parts);
 	free(a);

@@ -237,10 +237,16 @@ static bool is_accepted(struct MHD_Connection *connection, const char *name, boo
 	return is;
 }
 
+static struct MHD_Response *make_body(const struct http_body *b)
+{
+	if (b->n == 1)
+		return MHD_create_response_from_buffer_with_free_callback_cls(b->parts->iov_len, b->parts->iov_base, b->release, b->owner);
+	return MHD_create_response_from_iovec((const struct MHD_IoVec *)b->parts, (unsigned)b->n, b->release, b->owner);
+}
+
 static struct MHD_Response *make_metrics(const struct http_body *body)
 {
-	struct MHD_Response *response = MHD_create_response_from_iovec((const struct MHD_IoVec *)body->parts, (unsigned)body->n,
-								       body->release, body->owner);
+	struct MHD_Response *response = make_body(body);
 
 	if (!response) {
 		body->release(body->owner);

@@ -7,7 +7,7 @@
 
 #include "unit.h"	/* after the others: cmocka makes a macro of fail */
 
-enum { WORLD_LOG = 8192, WORLD_ANSWERS = 128, WORLD_REPLIES = 64 };
+enum { WORLD_LOG = 8192, WORLD_ANSWERS = 512, WORLD_REPLIES = 64 };
 
 struct world_answer {
 	char node[NODE_NAME_MAX];		/* empty: any */
