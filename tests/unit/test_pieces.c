@@ -162,6 +162,128 @@ static void whatever_happens_is_told(void **state)
 	assert_true(is_told(rig, "drive_slot_info{drive=\"ST800_SERIAL4\",path=\"0:0:4:0\"} 1\n"));
 }
 
+/* ---- one thing alone, which in life comes with others */
+
+static void fail_once(struct drive *drive)
+{
+	poller_of(drive)->failures[FAIL_DEVICE]++;
+}
+
+static void be_stuck(struct drive *drive)
+{
+	poller_of(drive)->is_stuck = true;
+}
+
+static void be_stuck_later(struct drive *drive)
+{
+	poller_of(drive)->stuck_at_us += 5000000;
+}
+
+static void lose_power(struct drive *drive)
+{
+	poller_of(drive)->has_power = false;
+}
+
+static void sleep_deep(struct drive *drive)
+{
+	poller_of(drive)->power = POWER_STANDBY;
+}
+
+static void count_command(struct drive *drive)
+{
+	poller_of(drive)->commands++;
+}
+
+static void count_command_time(struct drive *drive)
+{
+	poller_of(drive)->command_us += 1000;
+}
+
+static void count_command_error(struct drive *drive)
+{
+	poller_of(drive)->command_errors++;
+}
+
+static void be_implausible(struct drive *drive)
+{
+	(void)quantity_count(poller_of(drive)->implausible, &poller_of(drive)->n_implausible, "temperature");
+}
+
+static void change_source(struct drive *drive)
+{
+	(void)quantity_count(poller_of(drive)->source_changes, &poller_of(drive)->n_source_changes, "wear");
+}
+
+static void be_another_reading(struct drive *drive)
+{
+	const struct sample *s = readings_find(poller_of(drive), drive_temperature_celsius, NULL);
+
+	((struct sample *)(uintptr_t)s)->value++;
+	poller_of(drive)->is_dirty = true;
+}
+
+static void be_read_later(struct drive *drive)
+{
+	for (size_t i = 0; i < poller_of(drive)->n_entries; i++)
+		if (poller_of(drive)->entries[i].answered_at_us)
+			poller_of(drive)->entries[i].answered_at_us += 7000000;
+}
+
+static void get_firmware(struct drive *drive)
+{
+	text_copy(drive->facts.firmware, sizeof drive->facts.firmware, "NEW1");
+}
+
+static void be_virtual(struct drive *drive)
+{
+	drive->is_virtual = !drive->is_virtual;
+}
+
+static void be_excluded(struct drive *drive)
+{
+	drive->is_excluded = !drive->is_excluded;
+}
+
+static void be_sas(struct drive *drive)
+{
+	drive->facts.is_sas = !drive->facts.is_sas;
+}
+
+static void be_named(struct drive *drive)
+{
+	text_copy(drive->label, sizeof drive->label, "ANOTHER");
+}
+
+static void be_offline(struct drive *drive)
+{
+	text_copy(drive->devices[0].state, sizeof drive->devices[0].state, "offline");
+}
+
+static void (*const changes[])(struct drive *) = {
+	fail_once, be_stuck, be_stuck_later, sleep_deep, lose_power, count_command, count_command_time, count_command_error,
+	be_implausible, change_source, be_another_reading, be_read_later, get_firmware, be_virtual, be_virtual, be_excluded,
+	be_excluded, be_sas, be_offline, be_named,
+};
+
+static void each_change_alone_is_told(void **state)
+{
+	AUTO_RIG rig = rig_of(3);
+	struct drive *drive;
+
+	world_pass(rig->w, 1);
+	drive = world_drive(rig->w, "sdab");
+	for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+		AUTO_TEXT before = refreshed(rig), after = TEXT_LIMIT(0);
+
+		changes[i](drive);
+		(void)is_told(rig, "");
+		after = refreshed(rig);
+		if (!strcmp(before.at, after.at))
+			print_error("change %zu\n", i);
+		assert_string_not_equal(before.at, after.at);
+	}
+}
+
 static void time_alone_is_told(void **state)
 {
 	AUTO_RIG rig = rig_of(2);
@@ -169,7 +291,10 @@ static void time_alone_is_told(void **state)
 	world_pass(rig->w, 1);
 	assert_true(is_told(rig, "drive_up{drive=\"ST800_SERIAL0\"} 1\n"));
 	assert_true(is_told(rig, "drive_temperature_celsius{drive=\"ST800_SERIAL0\""));
-	world_jump(HOUR);		/* nobody has asked it since */
+	world_jump(5 * MINUTE);		/* nobody has asked it since */
+	assert_true(is_told(rig, "drive_up{drive=\"ST800_SERIAL0\"} 0\n"));
+	assert_true(is_told(rig, "drive_temperature_celsius{drive=\"ST800_SERIAL0\""));
+	world_jump(HOUR);
 	assert_true(is_told(rig, "drive_up{drive=\"ST800_SERIAL0\"} 0\n"));
 	assert_false(is_told(rig, "drive_temperature_celsius{drive=\"ST800_SERIAL0\""));
 	world_pass(rig->w, 2 * MINUTE);
@@ -213,6 +338,8 @@ static void drives_come_and_go(void **state)
 	assert_true(is_told(rig, "drive_present{drive=\"ST800_SERIAL5\"} 0\n"));
 	assert_true(is_told(rig, "drive_missing_since_timestamp_seconds{drive=\"ST800_SERIAL5\"}"));
 	assert_true(is_told(rig, "drive_removed_total{reason=\"vanished\"} 1\n"));
+	ledger_find(ledgers_all(rig->fleet.ledgers), "ST800_SERIAL5")->known.missing_s = 1700000000;
+	assert_true(is_told(rig, "drive_missing_since_timestamp_seconds{drive=\"ST800_SERIAL5\"} 1700000000\n"));
 
 	add_drive(rig, 5);
 	world_discover(w);
@@ -362,6 +489,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whatever_happens_is_told),
+		cmocka_unit_test(each_change_alone_is_told),
 		cmocka_unit_test(time_alone_is_told),
 		cmocka_unit_test(one_that_hangs_is_told),
 		cmocka_unit_test(drives_come_and_go),
