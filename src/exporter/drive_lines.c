@@ -28,8 +28,7 @@ static void put(struct exposition *text, const struct drive *drive, const char *
 
 /* ---- who it is */
 
-/* What the drive told; before it has told anything, what the kernel knows. */
-static const char *told_or_known(const struct drive *drive, const char *told, const char *known)
+const char *drive_told_or_known(const struct drive *drive, const char *told, const char *known)
 {
 	return drive->is_identified || told[0] ? told : known;
 }
@@ -37,7 +36,7 @@ static const char *told_or_known(const struct drive *drive, const char *told, co
 /* Bytes of FFh alone: nobody wrote one. */
 static const char *serial_of(const struct drive *drive)
 {
-	const char *serial = told_or_known(drive, drive->facts.serial, drive->devices[0].serial);
+	const char *serial = drive_told_or_known(drive, drive->facts.serial, drive->devices[0].serial);
 
 	return serial[strspn(serial, "\xff")] ? serial : "";
 }
@@ -48,8 +47,8 @@ static void write_info(const struct moment *m, struct drive *drive, enum metric_
 	const struct drive_facts *f = &drive->facts;
 	const struct device *d = &drive->devices[0];
 	const char *const label[METRIC_LABELS + 1] = {
-		drive->is_virtual ? "virtual" : "physical", f->vendor, told_or_known(drive, f->model, d->model),
-		serial_of(drive), f->firmware, told_or_known(drive, f->wwn, d->wwn),
+		drive->is_virtual ? "virtual" : "physical", f->vendor, drive_told_or_known(drive, f->model, d->model),
+		serial_of(drive), f->firmware, drive_told_or_known(drive, f->wwn, d->wwn),
 		drive_transport_name(drive), drive_type_name(drive), f->form_factor ? f->form_factor : "", f->family, NULL,
 	};
 

@@ -23,5 +23,3 @@ void expose_free(struct expose *);
 /* An answer, one reference to which is the caller's. Reads /proc/diskstats and /proc/self, and nothing else. Scrapes that come
  * within a moment share one. 0; -EINVAL, with *error saying in one line what is wrong with the wish; -ENOMEM. */
 MUST_CHECK int expose_metrics(struct expose *, const struct http_wish *, struct answer **ret, struct text *error);
-/* Appends the page at /. */
-void expose_index(struct expose *, struct text *out);

@@ -18,8 +18,8 @@ void io_free(struct io *io)
 	free(io->samples.at);
 }
 
-/* False: nothing is counted for it. A replay's devices bring what was counted. */
-static bool find(struct io *io, const struct drive *drive, const struct device *device, struct diskstats *ret)
+/* A replay's devices bring what was counted. */
+bool io_fields(struct io *io, const struct drive *drive, const struct device *device, struct diskstats *ret)
 {
 	if (!io->is_on)
 		return false;
@@ -36,7 +36,7 @@ uint64_t io_hash(struct io *io, const struct drive *drive)
 
 	for (size_t i = 0; i < drive->n_devices; i++) {
 		struct diskstats s;
-		bool is_found = find(io, drive, &drive->devices[i], &s);
+		bool is_found = io_fields(io, drive, &drive->devices[i], &s);
 
 		hash = hash_bytes(hash, s.field, is_found ? s.n * sizeof *s.field : 0);
 	}
@@ -66,7 +66,7 @@ const struct sample_set *io_samples(struct io *io, const struct drive *drive)
 	for (size_t i = 0; i < drive->n_devices; i++) {
 		struct diskstats s;
 
-		if (find(io, drive, &drive->devices[i], &s))
+		if (io_fields(io, drive, &drive->devices[i], &s))
 			diskstats_samples(drive->devices[i].name, s.field, s.n, &to.sink);
 	}
 	return &io->samples;

@@ -14,6 +14,8 @@ struct io {
 void io_read(struct io *, bool has_block, bool has_host);
 void io_free(struct io *);
 
+/* False: nothing is counted for it. */
+bool io_fields(struct io *, const struct drive *, const struct device *, struct diskstats *ret);
 /* Tells whether something that the drive's drive_io_* follow from has changed. */
 uint64_t io_hash(struct io *, const struct drive *);
 /* Its samples; valid until the next call. label[0] is the device, whose name is the drive's. */

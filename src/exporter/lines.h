@@ -63,6 +63,8 @@ struct drive_writer {
 extern const struct drive_writer drive_writers[N_METRIC_FAMILIES];
 bool drive_is_shown(const struct drive *);
 bool drive_has_health(const struct drive *);
+/* What the drive told; before it has told anything, what the kernel knows. */
+const char *drive_told_or_known(const struct drive *, const char *told, const char *known);
 bool drive_is_up_now(const struct moment *, const struct drive *);
 uint64_t drive_lines_hash(const struct moment *, struct drive *);
 

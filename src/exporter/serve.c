@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 
 #include "exporter/expose.h"
+#include "exporter/site.h"
 #include "exporter/status.h"
 #include "exporter/verbs.h"
 #include "http/server.h"
@@ -17,6 +18,7 @@
 struct daemon {
 	struct fleet fleet;
 	struct expose expose;
+	struct site site;
 	struct http_server *server;
 };
 
@@ -41,11 +43,7 @@ static int on_page(void *context, const char *path, struct text *out, const char
 {
 	struct daemon *d = context;
 
-	if (strcmp(path, "/"))
-		return 404;
-	*ret_type = "text/html; charset=utf-8";
-	expose_index(&d->expose, out);
-	return 200;
+	return site_page(&d->site, path, out, ret_type);
 }
 
 static bool is_ready(void *context)
@@ -105,6 +103,8 @@ int verb_serve(const struct options *options)
 	if (!r)
 		r = expose_init(&d.expose, &d.fleet, true);
 	if (!r)
+		r = site_init(&d.site, &d.fleet, event);
+	if (!r)
 		r = start_server(&d, event, options);
 	if (!r)
 		r = fleet_start(&d.fleet, event, options);
@@ -122,6 +122,7 @@ int verb_serve(const struct options *options)
 	}
 	http_server_stop(d.server);
 	fleet_stop(&d.fleet);
+	site_free(&d.site);
 	expose_free(&d.expose);
 	return r ? 1 : 0;
 }

@@ -339,6 +339,16 @@ const struct rated *wears_rated(const struct drive *drive)
 	return wear_of(drive) ? wear_of(drive)->rated : NULL;
 }
 
+const struct observed *wears_seen(const struct drive *drive)
+{
+	return wear_of(drive) ? &wear_of(drive)->seen : NULL;
+}
+
+const struct outlook *wears_outlook(const struct drive *drive)
+{
+	return wear_of(drive) && wear_of(drive)->worked_out_s ? &wear_of(drive)->outlook : NULL;
+}
+
 struct wears *wears_new(struct drive_table *drives, struct history *history)
 {
 	struct wears *ws = calloc(1, sizeof *ws);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "health/catalogue.h"
+#include "health/outlook.h"
 #include "history/history.h"
 #include "poll/poller.h"
 
@@ -22,6 +23,10 @@ void wears_use_catalogue(void *wears, struct catalogue *);
 
 /* What the drive was sold with; NULL: not known. */
 const struct rated *wears_rated(const struct drive *);
+
+/* What was seen of it, and what is to be expected; NULL: nothing yet. */
+const struct observed *wears_seen(const struct drive *);
+const struct outlook *wears_outlook(const struct drive *);
 
 /* For struct history_events. */
 void wears_loaded(struct wears *, const char *drive, const struct history_row *rows, size_t n);

@@ -178,8 +178,8 @@ static enum MHD_Result send_page(struct http_site *site, struct MHD_Connection *
 	const char *type = type_plain;
 	int status = site->pages.page(site->pages.context, path, &page, &type);
 
-	if (status == MHD_HTTP_NOT_FOUND && !page.length)
-		return send_reply(site, connection, HTTP_REPLY_NOT_FOUND);
+	if (!page.length)
+		return send_reply(site, connection, status == MHD_HTTP_NOT_FOUND ? HTTP_REPLY_NOT_FOUND : HTTP_REPLY_NO_ROOM);
 	return send_text(site, connection, (unsigned)status, type, &page);
 }
 

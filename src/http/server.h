@@ -30,7 +30,7 @@ struct http_pages {
 	/* 0; -EINVAL, with *error saying in one line what is wrong with the wish; -ENOMEM. */
 	int (*metrics)(void *context, const struct http_wish *, struct http_body *ret, struct text *error);
 	/* All other pages, "/" first: appends a whole body to out, and its Content-Type (static) comes back. The path is what the
-	 * URL has, decoded, without the query. Returns the HTTP status, 200 or 404; with 404 nothing need be appended. */
+	 * URL has, decoded, without the query. Returns the HTTP status, 200, 404 or 500; with the others nothing need be appended. */
 	int (*page)(void *context, const char *path, struct text *out, const char **ret_type);
 	bool (*is_ready)(void *context);			/* /-/ready: 200 or 503 */
 };
