@@ -106,7 +106,7 @@ static void add_wear(const struct view_drive *v, struct text *out)
 		html_add_or_none(out, "");
 	} else {
 		text_addf(out, "%s <small>%s</small><span class=\"bar\" aria-hidden=\"true\"><span%s style=\"width:%.0f%%\"></span></span>",
-			  html_percent(used, number), is_rated ? "of its rating" : "by its own count",
+			  html_percent(used, number), is_rated ? "of rating" : "own count",
 			  used >= 1 ? " class=\"over\"" : "", fmin(fmax(used, 0), 1) * 100);
 	}
 	end_cell(out);
@@ -121,7 +121,7 @@ static void add_left(const struct view_drive *v, double now_s, struct text *out)
 	if (isnan(left))
 		html_add_or_none(out, "");
 	else if (isinf(left))
-		text_add(out, "more than 20 years");
+		text_add(out, "&gt; 20 years");
 	else if (left <= 0)
 		text_add(out, "none");
 	else
@@ -162,7 +162,7 @@ static void add_latency_of(const struct io_rate_latency *l, const char *op, stru
 {
 	char number[HTML_NUMBER_MAX];
 
-	text_addf(out, "<span>%s ", op);
+	text_addf(out, "<span class=\"op\">%s ", op);
 	if (isnan(l->seconds))
 		html_add_or_none(out, "");
 	else
