@@ -172,6 +172,8 @@ const char *html_duration(double seconds, char out[HTML_NUMBER_MAX])
 
 	if (isnan(seconds))
 		return dash;
+	if (seconds > 0 && seconds < 1)
+		return html_latency(seconds, out);
 	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
 		if (seconds >= units[i].from) {
 			snprintf(out, HTML_NUMBER_MAX, "%.*f %s", units[i].digits, seconds / units[i].by, units[i].unit);
