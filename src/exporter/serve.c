@@ -11,6 +11,7 @@
 #include "exporter/expose.h"
 #include "exporter/status.h"
 #include "exporter/verbs.h"
+#include "exporter/web.h"
 #include "http/server.h"
 #include "probe/notify.h"
 
@@ -18,6 +19,8 @@ struct daemon {
 	struct fleet fleet;
 	struct expose expose;
 	struct http_server *server;
+	struct reload *reload;
+	struct web *web;
 };
 
 struct whole {
@@ -91,18 +94,33 @@ static void lock_memory(void)
 static int start_server(struct daemon *d, sd_event *event, const struct options *options)
 {
 	struct http_options http = { options->listen_addresses, options->has_systemd_socket, options->telemetry_path,
-				     (size_t)options->max_requests };
+				     (size_t)options->max_requests, NULL };
 	struct http_pages bodies = { d, on_metrics, on_page, is_ready };
 	AUTO_TEXT error = TEXT_LIMIT(1024);
 	char url[256];
-	int r = http_server_start(event, &http, &bodies, &d->server, &error);
+	int r = options->web_config_file ? web_load(options->web_config_file, &d->web, &error) : 0;
 
+	if (d->web)
+		http.web = web_loaded(d->web);
+	if (!r)
+		r = http_server_start(event, &http, &bodies, &d->server, &error);
 	if (r) {
 		log_error("%s", error.at ? error.at : strerror(-r));
 		return r;
 	}
 	log_info("Listening on %s%s", http_server_url(d->server, url, sizeof url), options->telemetry_path);
 	return 0;
+}
+
+static int start_reload(struct daemon *d, sd_event *event)
+{
+	int r = reload_new(event, &d->reload);
+
+	if (!r)
+		r = databases_watch(d->fleet.databases, d->reload);
+	if (!r && d->web)
+		r = web_watch(d->web, event, d->reload, d->server);
+	return r;
 }
 
 int verb_serve(const struct options *options)
@@ -118,7 +136,7 @@ int verb_serve(const struct options *options)
 	if (!r)
 		r = fleet_start(&d.fleet, event, options);
 	if (!r)
-		r = databases_watch(d.fleet.databases, event);
+		r = start_reload(&d, event);
 	if (!r)
 		r = status_start(event, &d.fleet);
 	if (!r) {
@@ -129,8 +147,10 @@ int verb_serve(const struct options *options)
 		log_info("ending");
 		http_server_finish(d.server);
 	}
+	web_free(d.web);
 	http_server_stop(d.server);
 	fleet_stop(&d.fleet);
+	reload_free(d.reload);
 	expose_free(&d.expose);
 	return r ? 1 : 0;
 }
