@@ -112,12 +112,10 @@ static int start_server(struct daemon *d, sd_event *event, const struct options 
 	return 0;
 }
 
-static int start_reload(struct daemon *d, sd_event *event)
+static int watch_files(struct daemon *d, sd_event *event)
 {
-	int r = reload_new(event, &d->reload);
+	int r = databases_watch(d->fleet.databases, d->reload);
 
-	if (!r)
-		r = databases_watch(d->fleet.databases, d->reload);
 	if (!r && d->web)
 		r = web_watch(d->web, event, d->reload, d->server);
 	return r;
@@ -130,13 +128,15 @@ int verb_serve(const struct options *options)
 	int r = event_new(&event);
 
 	if (!r)
+		r = reload_new(event, &d.reload);	/* first: until then a SIGHUP would end us */
+	if (!r)
 		r = expose_init(&d.expose, &d.fleet);
 	if (!r)
 		r = start_server(&d, event, options);
 	if (!r)
 		r = fleet_start(&d.fleet, event, options);
 	if (!r)
-		r = start_reload(&d, event);
+		r = watch_files(&d, event);
 	if (!r)
 		r = status_start(event, &d.fleet);
 	if (!r) {
