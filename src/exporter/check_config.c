@@ -1,11 +1,11 @@
 /* check-config: what is wrong with the files that the user wrote, before a daemon has to tell. */
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "exporter/verbs.h"
 #include "health/catalogue.h"
+#include "http/web.h"
 
 struct verdict {
 	size_t errors;
@@ -33,20 +33,61 @@ static int check_catalogue(const struct options *options, const char *const *giv
 	return 0;
 }
 
+/* "FILE:LINE: KEY: what", as the server says it, in the form of all that is said here. */
+static void say_error(struct text *said, const struct text *error)
+{
+	const char *line = error->at ? error->at : "no memory", *end = strstr(line, ": ");
+	const char *rest = end ? end + 2 : line;
+
+	text_add_bytes(said, line, (size_t)(rest - line));
+	text_addf(said, "error: %s\n", rest);
+}
+
+/* Like the server, with all files that it names. */
+static bool check_web_file(const char *path, struct verdict *v)
+{
+	AUTO_TEXT error = TEXT_LIMIT(2048);
+	struct web_config *config;
+	struct http_web *web = NULL;
+	int r = web_config_read(path, &config, &error);
+
+	if (!r)
+		r = http_web_new(config, &web, &error);
+	if (r < 0)
+		say_error(&v->said, &error);
+	http_web_free(web);
+	return r >= 0;
+}
+
+static int check_web(const struct options *options, const char *const *given, struct verdict *v)
+{
+	const char *const flag[] = { options->web_config_file, NULL };
+	const char *const *named = given && *given ? given : flag;
+	size_t n = 0, errors = 0;
+
+	for (; named[n]; n++)
+		errors += !check_web_file(named[n], v);
+	if (n)
+		text_addf(&v->said, "web configuration: %zu files, %zu errors\n", n, errors);
+	v->errors += errors;
+	return 0;
+}
+
 /* Kinds of configuration. A file that is named on the command line is of the first kind whose pattern its name fits; without
  * any, each kind is looked for where it usually is. */
 static const struct {
-	const char *name;		/* as of fnmatch(3) */
+	const char *name;		/* patterns as of text_matches_any() */
 	int (*check)(const struct options *, const char *const *given, struct verdict *);	/* 0 or a negative errno */
 } kinds[] = {
 	{ "*.csv", check_catalogue },
+	{ "*.yml|*.yaml", check_web },
 };
 
 static bool is_of_kind(const char *path, size_t kind)
 {
 	const char *slash = strrchr(path, '/');
 
-	return !fnmatch(kinds[kind].name, slash ? slash + 1 : path, 0);
+	return text_matches_any(kinds[kind].name, slash ? slash + 1 : path);
 }
 
 static bool is_of_any_kind(const char *path)

@@ -1,21 +1,14 @@
 #include "exporter/databases.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/clock.h"
 #include "base/log.h"
 #include "page/ata_meaning.h"
 #include "page/drivedb.h"
-#include "probe/notify.h"
 
 /* What the user wrote goes before what came with the package, and that which was updated before that which was installed. */
 static const char own_path[] = "/etc/smart_drivedb.h";
@@ -36,11 +29,8 @@ struct databases {
 	struct reading now;
 	void (*catalogue_is_new)(void *context, struct catalogue *);
 	void *context;
-	sd_event_source *hup, *done;
-	int done_fd;			/* eventfd: a thread has read them anew */
-	pthread_t thread;
-	bool is_reading;
-	struct reading next;		/* the thread's until done_fd says so */
+	struct reload_job job;
+	struct reading next;		/* the job's */
 };
 
 /* 0 where the file was read; -ENOENT where there is none. */
@@ -151,7 +141,6 @@ struct databases *databases_load(const struct options *options)
 	if (!d)
 		return NULL;
 	d->options = options;
-	d->done_fd = -1;
 	read_all(options, &first);
 	put_to_use(d, &first);
 	return d;
@@ -159,95 +148,41 @@ struct databases *databases_load(const struct options *options)
 
 /* ---- at SIGHUP */
 
-static void *read_again(void *context)
+static void read_again(void *context, bool is_asked)
 {
 	struct databases *d = context;
-	const uint64_t one = 1;
 
 	read_all(d->options, &d->next);
-	while (write(d->done_fd, &one, sizeof one) < 0 && errno == EINTR)
-		;
-	return NULL;
 }
 
-/* A systemd that waits for the end of a reload goes by when it began, too. */
-static void tell_reloading(void)
+static void use_next(void *context)
 {
-	char states[64];
+	struct databases *d = context;
 
-	snprintf(states, sizeof states, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, clock_monotonic_us());
-	notify_state(states);
-}
-
-static int on_hup(sd_event_source *source, const struct signalfd_siginfo *si, void *userdata)
-{
-	struct databases *d = userdata;
-	int r;
-
-	if (d->is_reading)		/* the disk is slow: one more request changes nothing */
-		return 0;
-	r = pthread_create(&d->thread, NULL, read_again, d);
-	if (r) {
-		log_warn("cannot read the data bases of drives anew: %s", strerror(r));
-		return 0;
-	}
-	d->is_reading = true;
-	tell_reloading();
-	return 0;
-}
-
-static int on_done(sd_event_source *source, int fd, uint32_t events, void *userdata)
-{
-	struct databases *d = userdata;
-	uint64_t n;
-
-	if (read(fd, &n, sizeof n) != sizeof n)
-		return 0;
-	pthread_join(d->thread, NULL);
-	d->is_reading = false;
 	if (d->next.is_broken) {
 		log_warn("the data bases of drives stay as they were");
 		reading_free(&d->next);
-	} else {
-		log_info("data bases of drives read anew: %zu, and %zu rows of rated figures", d->next.n, catalogue_rows(d->next.catalogue));
-		put_to_use(d, &d->next);
-		d->next = (struct reading){ 0 };
+		return;
 	}
-	notify_state("READY=1");
-	return 0;
+	log_info("data bases of drives read anew: %zu, and %zu rows of rated figures", d->next.n, catalogue_rows(d->next.catalogue));
+	put_to_use(d, &d->next);
+	d->next = (struct reading){ 0 };
 }
 
-int databases_watch(struct databases *d, sd_event *event)
+int databases_watch(struct databases *d, struct reload *reload)
 {
-	sigset_t hup;
-	int r;
-
-	sigemptyset(&hup);
-	sigaddset(&hup, SIGHUP);
-	r = -pthread_sigmask(SIG_BLOCK, &hup, NULL);
-	if (r < 0)
-		return r;
-	d->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (d->done_fd < 0)
-		return -errno;
-	r = sd_event_add_signal(event, &d->hup, SIGHUP, on_hup, d);
-	if (r >= 0)
-		r = sd_event_add_io(event, &d->done, d->done_fd, 1 /* EPOLLIN */, on_done, d);
-	return r < 0 ? r : 0;
+	d->job = (struct reload_job){ .name = "data bases of drives", .read = read_again, .use = use_next, .context = d };
+	return reload_add(reload, &d->job);
 }
 
 void databases_free(struct databases *d)
 {
 	if (!d)
 		return;
-	sd_event_source_unref(d->hup);
-	sd_event_source_unref(d->done);
-	if (d->is_reading)		/* it may hang with its disk; the process ends, and so does the thread */
+	if (!reload_end(&d->job))
 		return;
 	ata_meaning_use_databases(NULL, 0);
 	reading_free(&d->now);
-	if (d->done_fd >= 0)
-		close(d->done_fd);
 	free(d);
 }
 

@@ -39,6 +39,10 @@ static const struct flag flags[] = {
 	{ "web.telemetry-path", "PATH", FLAG_STRING, AT(telemetry_path), "Path of the metrics (default /metrics)" },
 	{ "web.max-requests", "NUMBER", FLAG_COUNT, AT(max_requests),
 	  "Answers under way at a time; more are refused with 503 (default 40; 0: any number)" },
+	{ "web.config.file", "FILE", FLAG_STRING, AT(web_config_file),
+	  "TLS, users, headers and rate limit, in the form of Prometheus's own exporters (docs/web-config.md)" },
+	{ "web.disable-exporter-metrics", NULL, FLAG_SWITCH, AT(lacks_exporter_metrics),
+	  "Leave out the metrics of the exporter itself: drive_exporter_* and process_*" },
 	{ "collector.block", NULL, FLAG_SWITCH, AT(has_block), "Block-layer statistics (on by default)" },
 	{ "collector.ata-attributes", NULL, FLAG_SWITCH, AT(has_ata_attributes),
 	  "The whole table of ATA SMART attributes (off by default)" },
@@ -100,7 +104,8 @@ static const struct {
 	{ "capture", "Print what DEVICE answers as a capture, serial numbers replaced", VERB_CAPTURE },
 	{ "history", "Print the days of DRIVE (label, serial number, or part of the label), without it all drives;\n"
 	  "           export: all of it, for import FILE (or -) on another host", VERB_HISTORY },
-	{ "check-config", "Check FILE..., or the catalogue of rated figures where it usually is; exit status 1 if there are errors",
+	{ "check-config", "Check FILE... (*.csv: rated figures, *.yml: a web configuration), or the catalogue of rated figures where it\n"
+	  "               usually is and the file of --web.config.file; exit status 1 if there are errors",
 	  VERB_CHECK_CONFIG },
 };
 

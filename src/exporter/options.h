@@ -19,6 +19,8 @@ struct options {
 	bool has_systemd_socket;		/* in place of addresses */
 	const char *telemetry_path;
 	uint64_t max_requests;			/* 0: any number */
+	const char *web_config_file;		/* NULL: plain HTTP for everybody */
+	bool lacks_exporter_metrics;		/* --web.disable-exporter-metrics */
 	enum log_level log_level;
 	const char *replays[OPTIONS_LIST + 1];	/* captures, or folders of them */
 	bool replay_beside_host;

@@ -12,6 +12,7 @@
 #include "exporter/site.h"
 #include "exporter/status.h"
 #include "exporter/verbs.h"
+#include "exporter/web.h"
 #include "http/server.h"
 #include "probe/notify.h"
 
@@ -20,6 +21,8 @@ struct daemon {
 	struct expose expose;
 	struct site site;
 	struct http_server *server;
+	struct reload *reload;
+	struct web *web;
 };
 
 static void free_answer(void *answer)
@@ -80,18 +83,31 @@ static void lock_memory(void)
 static int start_server(struct daemon *d, sd_event *event, const struct options *options)
 {
 	struct http_options http = { options->listen_addresses, options->has_systemd_socket, options->telemetry_path,
-				     (size_t)options->max_requests };
+				     (size_t)options->max_requests, NULL };
 	struct http_pages bodies = { d, on_metrics, on_page, is_ready };
 	AUTO_TEXT error = TEXT_LIMIT(1024);
 	char url[256];
-	int r = http_server_start(event, &http, &bodies, &d->server, &error);
+	int r = options->web_config_file ? web_load(options->web_config_file, &d->web, &error) : 0;
 
+	if (d->web)
+		http.web = web_loaded(d->web);
+	if (!r)
+		r = http_server_start(event, &http, &bodies, &d->server, &error);
 	if (r) {
 		log_error("%s", error.at ? error.at : strerror(-r));
 		return r;
 	}
 	log_info("Listening on %s%s", http_server_url(d->server, url, sizeof url), options->telemetry_path);
 	return 0;
+}
+
+static int watch_files(struct daemon *d, sd_event *event)
+{
+	int r = databases_watch(d->fleet.databases, d->reload);
+
+	if (!r && d->web)
+		r = web_watch(d->web, event, d->reload, d->server);
+	return r;
 }
 
 int verb_serve(const struct options *options)
@@ -101,7 +117,9 @@ int verb_serve(const struct options *options)
 	int r = event_new(&event);
 
 	if (!r)
-		r = expose_init(&d.expose, &d.fleet, true);
+		r = reload_new(event, &d.reload);	/* first: until then a SIGHUP would end us */
+	if (!r)
+		r = expose_init(&d.expose, &d.fleet, options->has_exporter_metrics);
 	if (!r)
 		r = site_init(&d.site, &d.fleet, event);
 	if (!r)
@@ -109,7 +127,7 @@ int verb_serve(const struct options *options)
 	if (!r)
 		r = fleet_start(&d.fleet, event, options);
 	if (!r)
-		r = databases_watch(d.fleet.databases, event);
+		r = watch_files(&d, event);
 	if (!r)
 		r = status_start(event, &d.fleet);
 	if (!r) {
@@ -120,8 +138,10 @@ int verb_serve(const struct options *options)
 		log_info("ending");
 		http_server_finish(d.server);
 	}
+	web_free(d.web);
 	http_server_stop(d.server);
 	fleet_stop(&d.fleet);
+	reload_free(d.reload);
 	site_free(&d.site);
 	expose_free(&d.expose);
 	return r ? 1 : 0;

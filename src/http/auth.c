@@ -330,13 +330,8 @@ static void give_back(struct http_auth *a, const struct job *job)
 /* ---- the loop's side */
 
 /* One after another, since done() may well ask or cancel again. */
-static int on_done(sd_event_source *source, int fd, uint32_t events, void *userdata)
+void http_auth_settle(struct http_auth *a)
 {
-	struct http_auth *a = userdata;
-	uint64_t n;
-
-	if (read(fd, &n, sizeof n) != sizeof n)
-		return 0;
 	for (size_t i = 0; i < JOBS_MAX; i++) {
 		struct job *job;
 		http_auth_done done;
@@ -361,6 +356,14 @@ static int on_done(sd_event_source *source, int fd, uint32_t events, void *userd
 		if (done)
 			done(tag, is_good ? HTTP_AUTH_GOOD : HTTP_AUTH_WRONG);
 	}
+}
+
+static int on_done(sd_event_source *source, int fd, uint32_t events, void *auth)
+{
+	uint64_t n;
+
+	if (read(fd, &n, sizeof n) == sizeof n)
+		http_auth_settle(auth);
 	return 0;
 }
 

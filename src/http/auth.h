@@ -37,6 +37,8 @@ MUST_CHECK int http_auth_set_users(struct http_auth *, const struct web_config *
  * counted; nor does a try count that was good. tag is what done() gets and http_auth_cancel() takes. */
 enum http_auth_verdict http_auth_check(struct http_auth *, const char *user, const char *password,
 				       const void *peer, size_t n_peer, http_auth_done done, void *tag);
+/* Calls done() of those that have been judged, as the loop does it by itself. */
+void http_auth_settle(struct http_auth *);
 /* done(tag) will not be called any more. */
 void http_auth_cancel(struct http_auth *, void *tag);
 /* Ends the thread, and waits for the bcrypt that it is at; nobody's done() is called. NULL does nothing. */

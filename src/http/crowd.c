@@ -1,5 +1,6 @@
 #include "http/crowd.h"
 
+#include <microhttpd.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
@@ -30,12 +31,14 @@ static void take_out(struct http_crowd *crowd, struct http_connection *c)
 	q->n--;
 }
 
-struct http_connection *http_crowd_add(struct http_crowd *crowd, int fd, uint64_t now_us)
+struct http_connection *http_crowd_add(struct http_crowd *crowd, struct MHD_Connection *mhd, int fd, uint64_t now_us)
 {
 	struct http_connection *c = calloc(1, sizeof *c);
 
 	if (!c)
 		return NULL;
+	c->crowd = crowd;
+	c->mhd = mhd;
 	c->fd = fd;
 	c->since_us = now_us;
 	append(crowd, c, HTTP_HEAD);
@@ -44,13 +47,12 @@ struct http_connection *http_crowd_add(struct http_crowd *crowd, int fd, uint64_
 
 void http_crowd_remove(struct http_crowd *crowd, struct http_connection *c)
 {
-	if (!c)
-		return;
 	if (c->stage == HTTP_LEAVING)
 		crowd->n_leaving--;
 	else
 		take_out(crowd, c);
-	free(c);
+	if (c->is_suspended)
+		crowd->n_suspended--;
 }
 
 void http_crowd_move(struct http_crowd *crowd, struct http_connection *c, enum http_stage stage, uint64_t now_us)
@@ -62,6 +64,29 @@ void http_crowd_move(struct http_crowd *crowd, struct http_connection *c, enum h
 	append(crowd, c, stage);
 }
 
+void http_crowd_suspend(struct http_connection *c)
+{
+	c->is_suspended = true;
+	c->crowd->n_suspended++;
+	MHD_suspend_connection(c->mhd);
+}
+
+void http_crowd_resume(struct http_connection *c)
+{
+	if (!c->is_suspended)
+		return;
+	c->is_suspended = false;
+	c->crowd->n_suspended--;
+	MHD_resume_connection(c->mhd);
+	c->crowd->has_resumed(c->crowd->context);
+}
+
+void http_crowd_resume_all(struct http_crowd *crowd)
+{
+	for (struct http_connection *c = crowd->stages[HTTP_ANSWER].first; c; c = c->next)
+		http_crowd_resume(c);
+}
+
 /* libmicrohttpd reads its end, and closes it. */
 static void shut_down(struct http_crowd *crowd, struct http_connection *c)
 {
@@ -69,6 +94,7 @@ static void shut_down(struct http_crowd *crowd, struct http_connection *c)
 	c->stage = HTTP_LEAVING;
 	crowd->n_leaving++;
 	(void)shutdown(c->fd, SHUT_RDWR);
+	http_crowd_resume(c);
 }
 
 size_t http_crowd_expire(struct http_crowd *crowd, uint64_t now_us)
@@ -103,6 +129,11 @@ bool http_crowd_give_way(struct http_crowd *crowd)
 	if (c)
 		shut_down(crowd, c);
 	return c;
+}
+
+size_t http_crowd_answered(const struct http_crowd *crowd)
+{
+	return crowd->stages[HTTP_ANSWER].n - crowd->n_suspended;
 }
 
 size_t http_crowd_busy(const struct http_crowd *crowd)

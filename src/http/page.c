@@ -9,83 +9,15 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "http/accept.h"
+#include "http/web.h"
 
 static const char path_healthy[] = "/-/healthy", path_ready[] = "/-/ready";
 
-static const char type_plain[] = "text/plain; charset=utf-8";
 static const char type_metrics[] = "text/plain; version=0.0.4; charset=utf-8";
 static const char type_openmetrics[] = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-static const struct {
-	unsigned status;
-	const char *body;
-} replies[N_HTTP_REPLIES] = {
-	[HTTP_REPLY_HEALTHY] = { MHD_HTTP_OK, "drive_exporter is healthy.\n" },
-	[HTTP_REPLY_READY] = { MHD_HTTP_OK, "drive_exporter is ready.\n" },
-	[HTTP_REPLY_NOT_READY] = { MHD_HTTP_SERVICE_UNAVAILABLE, "drive_exporter is not ready yet.\n" },
-	[HTTP_REPLY_NOT_FOUND] = { MHD_HTTP_NOT_FOUND, "There is no such page.\n" },
-	[HTTP_REPLY_METHOD] = { MHD_HTTP_METHOD_NOT_ALLOWED, "Only GET and HEAD are answered.\n" },
-	[HTTP_REPLY_TOO_MANY] = { MHD_HTTP_SERVICE_UNAVAILABLE, "Too many requests are under way (--web.max-requests).\n" },
-	[HTTP_REPLY_NO_ROOM] = { MHD_HTTP_INTERNAL_SERVER_ERROR, "There is not enough memory for this page.\n" },
-};
-
-struct header {
-	const char *name, *value;
-};
-
-/* Every page shows a moment, and none runs a script, loads anything or is part of another page. */
-static const struct header page_headers[] = {
-	{ "Cache-Control", "no-store" },
-	{ "X-Content-Type-Options", "nosniff" },
-	{ "X-Frame-Options", "DENY" },
-	{ "Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; "
-				     "form-action 'none'; frame-ancestors 'none'" },
-	{ "Referrer-Policy", "no-referrer" },
-};
-
 /* The bound of a page, far above the metrics of a thousand drives (6 MB). */
 enum { PAGE_MAX = 256 << 20 };
-
-static bool add_last(struct MHD_Response *response)
-{
-	return MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close") == MHD_YES;
-}
-
-static bool add_header(struct MHD_Response *response, const struct header *h)
-{
-	return MHD_add_response_header(response, h->name, h->value) == MHD_YES;
-}
-
-static bool add_headers(struct MHD_Response *response, const char *type, size_t n_headers)
-{
-	if (MHD_add_response_header(response, "Content-Type", type) != MHD_YES)
-		return false;
-	for (size_t i = 0; i < n_headers; i++)
-		if (!add_header(response, &page_headers[i]))
-			return false;
-	return true;
-}
-
-/* Of one reply alone. */
-static const struct header own[N_HTTP_REPLIES] = {
-	[HTTP_REPLY_METHOD] = { "Allow", "GET, HEAD" },
-	[HTTP_REPLY_TOO_MANY] = { "Retry-After", "1" },
-};
-
-static struct MHD_Response *make_reply(enum http_reply reply)
-{
-	const char *body = replies[reply].body;
-	struct MHD_Response *response =
-		MHD_create_response_from_buffer(strlen(body), (void *)body, MHD_RESPMEM_PERSISTENT);
-
-	if (!response)
-		return NULL;
-	if (!add_headers(response, type_plain, 3) || (own[reply].name && !add_header(response, &own[reply]))) {
-		MHD_destroy_response(response);
-		return NULL;
-	}
-	return response;
-}
 
 /* NULL, or what is wrong with it. */
 static const char *judge_path(const char *path)
@@ -113,35 +45,49 @@ int http_site_init(struct http_site *site, const struct http_options *options, c
 	}
 	*site = (struct http_site){ .pages = *pages, .telemetry_path = strdup(options->telemetry_path),
 				    .max_requests = options->max_requests };
-	for (int i = 0; i < N_HTTP_REPLIES; i++)
-		site->replies[i] = make_reply(i);
-	for (int i = 0; i < N_HTTP_REPLIES; i++) {
-		if (site->telemetry_path && site->replies[i])
-			continue;
-		http_site_clear(site);
-		text_add(error, "no memory for the web server");
-		return -ENOMEM;
+	if (site->telemetry_path && !http_replies_make(NULL, &site->replies))
+		return 0;
+	http_site_clear(site);
+	text_add(error, "no memory for the web server");
+	return -ENOMEM;
+}
+
+int http_site_use(struct http_site *site, sd_event *event, struct http_web *web)
+{
+	struct http_replies replies;
+	int r = http_replies_make(web->config, &replies);
+
+	if (!r)
+		r = http_guard_use(&site->guard, event, web->config);
+	if (r < 0) {
+		http_replies_clear(&replies);
+		return r;
 	}
+	http_replies_clear(&site->replies);
+	site->replies = replies;
+	http_web_free(site->web);
+	site->web = web;
 	return 0;
 }
 
 void http_site_clear(struct http_site *site)
 {
-	for (int i = 0; i < N_HTTP_REPLIES; i++)
-		if (site->replies[i])
-			MHD_destroy_response(site->replies[i]);
+	http_site_let_go(site);
+	http_guard_clear(&site->guard);
+	http_replies_clear(&site->replies);
+	http_web_free(site->web);
 	free(site->telemetry_path);
 	*site = (struct http_site){ 0 };
 }
 
 static enum MHD_Result send_reply(struct http_site *site, struct MHD_Connection *connection, enum http_reply reply)
 {
-	return MHD_queue_response(connection, replies[reply].status, site->replies[reply]);
+	return http_reply(&site->replies, connection, reply);
 }
 
 static bool add_page_headers(struct http_site *site, struct MHD_Response *response, const char *type)
 {
-	return add_headers(response, type, ARRAY_SIZE(page_headers)) && (!site->is_ending || add_last(response));
+	return http_add_page_headers(response, type, site->web ? site->web->config : NULL, site->is_ending);
 }
 
 /* Takes the response over; NULL: there was no memory for it. */
@@ -175,7 +121,7 @@ static enum MHD_Result send_text(struct http_site *site, struct MHD_Connection *
 static enum MHD_Result send_page(struct http_site *site, struct MHD_Connection *connection, const char *path)
 {
 	AUTO_TEXT page = TEXT_LIMIT(PAGE_MAX);
-	const char *type = type_plain;
+	const char *type = http_type_plain;
 	int status = site->pages.page(site->pages.context, path, &page, &type);
 
 	if (!page.length)
@@ -275,7 +221,7 @@ static enum MHD_Result send_metrics(struct http_site *site, struct MHD_Connectio
 	else
 		r = site->pages.metrics(site->pages.context, &wish, &body, &error);
 	if (r == -EINVAL)
-		return send_text(site, connection, MHD_HTTP_BAD_REQUEST, type_plain, &error);
+		return send_text(site, connection, MHD_HTTP_BAD_REQUEST, http_type_plain, &error);
 	if (r < 0)
 		return send_reply(site, connection, HTTP_REPLY_NO_ROOM);
 	return send_made(site, connection, MHD_HTTP_OK, body.is_openmetrics ? type_openmetrics : type_metrics, make_metrics(&body));
@@ -288,12 +234,42 @@ static struct http_connection *context_of(struct MHD_Connection *connection)
 	return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
 }
 
-static void move(struct http_site *site, struct MHD_Connection *connection, enum http_stage stage)
+/* True where it is plain HTTP, too. */
+static bool begin_tls(struct http_site *site, struct http_connection *c)
 {
-	struct http_connection *c = context_of(connection);
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(c->mhd, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+	gnutls_session_t session = info ? info->tls_session : NULL;
+	int r;
 
-	if (c)
-		http_crowd_move(&site->crowd, c, stage, clock_monotonic_us());
+	if (!session)
+		return true;
+	if (!site->web || !site->web->tls)
+		return false;
+	c->tls = http_tls_ref(site->web->tls);
+	r = http_tls_begin(c->tls, session);
+	if (r < 0)
+		log_debug("http: cannot begin TLS: %s", gnutls_strerror(r));
+	return r >= 0;
+}
+
+/* Of one that cannot be added to the loop libmicrohttpd frees the session only afterwards. */
+static void part(struct http_site *site, struct http_connection *c)
+{
+	http_guard_forget(&site->guard, c);
+	http_crowd_remove(&site->crowd, c);
+	c->next = site->parted;
+	site->parted = c;
+}
+
+void http_site_let_go(struct http_site *site)
+{
+	struct http_connection *c;
+
+	while ((c = site->parted)) {
+		site->parted = c->next;
+		http_tls_unref(c->tls);
+		free(c);
+	}
 }
 
 void http_site_connection(void *context, struct MHD_Connection *connection, void **own_context,
@@ -301,48 +277,52 @@ void http_site_connection(void *context, struct MHD_Connection *connection, void
 {
 	struct http_site *site = context;
 	int fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+	struct http_connection *c;
 
 	if (code != MHD_CONNECTION_NOTIFY_STARTED) {
-		http_crowd_remove(&site->crowd, pointer_steal(own_context));
+		c = pointer_steal(own_context);
+		if (c)
+			part(site, c);
 		return;
 	}
-	*own_context = http_crowd_add(&site->crowd, fd, clock_monotonic_us());
-	if (!*own_context)		/* nobody would end it */
+	*own_context = c = http_crowd_add(&site->crowd, connection, fd, clock_monotonic_us());
+	if (!c || !begin_tls(site, c))		/* nobody would end it, or none answers it */
 		(void)shutdown(fd, SHUT_RDWR);
 }
 
 void http_site_completed(void *context, struct MHD_Connection *connection, void **request, enum MHD_RequestTerminationCode code)
 {
-	move(context, connection, HTTP_IDLE);
+	struct http_site *site = context;
+	struct http_connection *c = context_of(connection);
+
+	if (!c)
+		return;
+	http_guard_forget(&site->guard, c);
+	http_crowd_move(&site->crowd, c, HTTP_IDLE, clock_monotonic_us());
 }
 
 void http_site_end(struct http_site *site)
 {
 	site->is_ending = true;
-	for (int i = 0; i < N_HTTP_REPLIES; i++)
-		if (!add_last(site->replies[i]))
-			log_debug("http: no memory for a header");
+	http_replies_end(&site->replies);
 }
 
 /* ---- requests */
 
-enum MHD_Result http_site_answer(void *context, struct MHD_Connection *connection, const char *path,
-				 const char *method, const char *version, const char *upload, size_t *n_upload,
-				 void **request)
-{
-	static char is_begun;
-	struct http_site *site = context;
+/* What is said to whom the guard does not let in. */
+static const enum http_reply refusals[] = {
+	[HTTP_TOO_OFTEN] = HTTP_REPLY_TOO_OFTEN,
+	[HTTP_TOO_MANY_TRIES] = HTTP_REPLY_TOO_MANY_TRIES,
+	[HTTP_UNAUTHORIZED] = HTTP_REPLY_UNAUTHORIZED,
+};
 
-	move(site, connection, HTTP_ANSWER);
-	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
-		return send_reply(site, connection, HTTP_REPLY_METHOD);
-	/* First called when the headers are read; a body, which GET may have but means nothing, is read past, so that
-	 * the next request of the connection is found behind it. */
-	if (!*request || *n_upload) {
-		*request = &is_begun;
-		*n_upload = 0;
-		return MHD_YES;
-	}
+static bool is_read_only(const char *method)
+{
+	return !strcmp(method, MHD_HTTP_METHOD_GET) || !strcmp(method, MHD_HTTP_METHOD_HEAD);
+}
+
+static enum MHD_Result send_path(struct http_site *site, struct MHD_Connection *connection, const char *path)
+{
 	if (!strcmp(path, path_healthy))
 		return send_reply(site, connection, HTTP_REPLY_HEALTHY);
 	if (!strcmp(path, path_ready)) {
@@ -350,9 +330,44 @@ enum MHD_Result http_site_answer(void *context, struct MHD_Connection *connectio
 
 		return send_reply(site, connection, is_ready ? HTTP_REPLY_READY : HTTP_REPLY_NOT_READY);
 	}
-	if (site->max_requests && site->crowd.stages[HTTP_ANSWER].n > site->max_requests)
+	if (site->max_requests && http_crowd_answered(&site->crowd) > site->max_requests)
 		return send_reply(site, connection, HTTP_REPLY_TOO_MANY);
 	if (!strcmp(path, site->telemetry_path))
 		return send_metrics(site, connection);
 	return send_page(site, connection, path);
+}
+
+/* First called when the headers are read, and last when the body is. */
+enum MHD_Result http_site_answer(void *context, struct MHD_Connection *connection, const char *path,
+				 const char *method, const char *version, const char *upload, size_t *n_upload,
+				 void **request)
+{
+	static char is_begun;
+	struct http_site *site = context;
+	struct http_connection *c = context_of(connection);
+
+	if (!c || c->stage == HTTP_LEAVING)
+		return MHD_NO;
+	http_crowd_move(&site->crowd, c, HTTP_ANSWER, clock_monotonic_us());
+	/* A body, which GET may have but means nothing, is read past, so that the next request of the connection is found
+	 * behind it. */
+	if (*n_upload) {
+		*n_upload = 0;
+		return MHD_YES;
+	}
+	if (c->verdict == HTTP_UNJUDGED)
+		http_guard_judge(&site->guard, c);
+	if (c->verdict > HTTP_LET_IN)
+		return send_reply(site, connection, refusals[c->verdict]);
+	if (c->verdict == HTTP_LET_IN && !is_read_only(method))
+		return send_reply(site, connection, HTTP_REPLY_METHOD);
+	if (!*request) {
+		*request = &is_begun;
+		return MHD_YES;
+	}
+	if (c->verdict == HTTP_WAITING) {
+		http_crowd_suspend(c);
+		return MHD_YES;
+	}
+	return send_path(site, connection, path);
 }

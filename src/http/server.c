@@ -1,7 +1,6 @@
 #include "http/server.h"
 
 #include <errno.h>
-#include <microhttpd.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,12 +11,11 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "http/address.h"
+#include "http/driver.h"
 #include "http/inherited.h"
-#include "http/page.h"
+#include "http/web.h"
 
 enum {
-	CONNECTIONS_MAX = 256,			/* a few Prometheus servers and people; beyond that the oldest that has not asked gives way */
-	CONNECTION_MEMORY = 32 * 1024,		/* a request's headers must fit into it */
 	ACCEPTS_MAX = 64,			/* in one turn of the loop */
 	DEAF_US = 100000,			/* without descriptors */
 	FINISH_US = 1000000,
@@ -32,45 +30,14 @@ struct listener {
 	sd_event_source *readable, *deaf;	/* deaf: when it listens again */
 };
 
-/* A libmicrohttpd without a socket of its own, whose epoll descriptor hangs on the loop. */
-struct driver {
-	struct http_server *server;
-	struct MHD_Daemon *daemon;
-	sd_event_source *readable, *timer;
-};
-
 struct http_server {
 	sd_event *event;
 	struct http_site site;
-	struct driver plain;
+	struct http_driver plain, tls;	/* tls: started where it is first asked for */
 	struct listener *listeners;
 	sd_event_source *overdue;	/* when the next connection's time is over */
 	char url[HTTP_URL_MAX];		/* of the first */
 };
-
-/* What strangers send is theirs to mend, so libmicrohttpd's complaints are for the curious. */
-static void log_complaint(void *context, const char *format, va_list args)
-{
-	char line[256];
-
-	vsnprintf(line, sizeof line, format, args);
-	line[strcspn(line, "\n")] = 0;
-	log_debug("http: %s", line);
-}
-
-/* ---- libmicrohttpd on the loop */
-
-/* In this mode libmicrohttpd has no wake-up of its own: after every run it is asked when it wants the next. */
-static int arm_timer(struct driver *d)
-{
-	MHD_UNSIGNED_LONG_LONG ms;
-	int r;
-
-	if (MHD_get_timeout(d->daemon, &ms) != MHD_YES)
-		return sd_event_source_set_enabled(d->timer, SD_EVENT_OFF);
-	r = sd_event_source_set_time_relative(d->timer, ms * 1000);
-	return r < 0 ? r : sd_event_source_set_enabled(d->timer, SD_EVENT_ONESHOT);
-}
 
 static int arm_overdue(struct http_server *server)
 {
@@ -83,80 +50,31 @@ static int arm_overdue(struct http_server *server)
 	return r < 0 ? r : sd_event_source_set_enabled(server->overdue, SD_EVENT_ONESHOT);
 }
 
-/* Never fails: sd-event would switch the source off, and we would be deaf. */
-static int run_driver(struct driver *d)
+static void has_run(void *context)
 {
-	int r;
+	struct http_server *server = context;
+	int r = arm_overdue(server);
 
-	if (MHD_run(d->daemon) != MHD_YES)
-		log_debug("http: libmicrohttpd could not run");
-	r = arm_timer(d);
-	if (r >= 0)
-		r = arm_overdue(d->server);
+	http_site_let_go(&server->site);
 	if (r < 0)
 		log_error("http: cannot set the timer: %s", strerror(-r));
-	return 0;
 }
 
-static int on_driver_readable(sd_event_source *source, int fd, uint32_t events, void *driver)
+static void run_drivers(struct http_server *server)
 {
-	return run_driver(driver);
-}
-
-static int on_driver_timer(sd_event_source *source, uint64_t usec, void *driver)
-{
-	return run_driver(driver);
+	http_driver_run(&server->plain);
+	http_driver_run(&server->tls);
 }
 
 static int on_overdue(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct http_server *server = userdata;
+	size_t n = http_crowd_expire(&server->site.crowd, clock_monotonic_us());
 
-	log_debug("http: %zu connections took too long", http_crowd_expire(&server->site.crowd, clock_monotonic_us()));
-	return run_driver(&server->plain);
-}
-
-static void stop_driver(struct driver *d)
-{
-	sd_event_source_disable_unref(d->readable);
-	sd_event_source_disable_unref(d->timer);
-	if (d->daemon)
-		MHD_stop_daemon(d->daemon);	/* closes all its connections */
-	*d = (struct driver){ 0 };
-}
-
-/* Hangs libmicrohttpd on the loop. */
-static int attach_driver(struct http_server *server, struct driver *d)
-{
-	const union MHD_DaemonInfo *info = MHD_get_daemon_info(d->daemon, MHD_DAEMON_INFO_EPOLL_FD);
-	int r;
-
-	if (!info)
-		return -EOPNOTSUPP;
-	r = sd_event_add_io(server->event, &d->readable, info->epoll_fd, EPOLLIN, on_driver_readable, d);
-	if (r < 0)
-		return r;
-	r = sd_event_add_time_relative(server->event, &d->timer, CLOCK_MONOTONIC, 0, 1, on_driver_timer, d);
-	if (r < 0)
-		return r;
-	(void)sd_event_source_set_description(d->readable, "http");
-	(void)sd_event_source_set_description(d->timer, "http-timer");
-	return arm_timer(d);
-}
-
-static int start_driver(struct http_server *server, struct driver *d)
-{
-	d->server = server;
-	d->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ERROR_LOG, 0, NULL, NULL,
-				     http_site_answer, &server->site,
-				     MHD_OPTION_EXTERNAL_LOGGER, log_complaint, NULL,
-				     MHD_OPTION_NOTIFY_CONNECTION, http_site_connection, &server->site,
-				     MHD_OPTION_NOTIFY_COMPLETED, http_site_completed, &server->site,
-				     MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX + 1,
-				     MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
-				     MHD_OPTION_CONNECTION_TIMEOUT, 0u,
-				     MHD_OPTION_END);
-	return d->daemon ? attach_driver(server, d) : -ENOMEM;
+	if (n)
+		log_debug("http: %zu connections took too long", n);
+	run_drivers(server);
+	return 0;
 }
 
 /* ---- connections */
@@ -164,24 +82,28 @@ static int start_driver(struct http_server *server, struct driver *d)
 /* One more fits in, if need be in the place of another. */
 static bool make_room(struct http_server *server)
 {
-	if (http_crowd_size(&server->site.crowd) < CONNECTIONS_MAX)
+	if (http_crowd_size(&server->site.crowd) < HTTP_CONNECTIONS_MAX)
 		return true;
 	if (!http_crowd_give_way(&server->site.crowd))
 		return false;
-	(void)MHD_run(server->plain.daemon);	/* sees its end, and closes it */
-	return http_crowd_size(&server->site.crowd) < CONNECTIONS_MAX;
+	run_drivers(server);		/* one sees its end, and closes it */
+	return http_crowd_size(&server->site.crowd) < HTTP_CONNECTIONS_MAX;
+}
+
+static bool speaks_tls(const struct http_server *server)
+{
+	return server->site.web && server->site.web->tls;
 }
 
 /* Takes the descriptor. */
 static void admit(struct http_server *server, int fd, const struct sockaddr *address, socklen_t length)
 {
 	if (!make_room(server)) {
-		log_debug("http: %d connections are answered; one more is refused", CONNECTIONS_MAX);
+		log_debug("http: %d connections are answered; one more is refused", HTTP_CONNECTIONS_MAX);
 		close(fd);
 		return;
 	}
-	if (MHD_add_connection(server->plain.daemon, fd, address, length) != MHD_YES)	/* it has closed the descriptor */
-		log_debug("http: libmicrohttpd does not take a connection: %s", strerror(errno));
+	http_driver_add(speaks_tls(server) ? &server->tls : &server->plain, fd, address, length);
 }
 
 /* For a moment, or, without a descriptor for who waits, it would wake us without pause. */
@@ -227,7 +149,8 @@ static int on_readable(sd_event_source *source, int fd, uint32_t events, void *l
 		(void)http_crowd_give_way(&l->server->site.crowd);
 		go_deaf(l);
 	}
-	return run_driver(&l->server->plain);
+	run_drivers(l->server);
+	return 0;
 }
 
 static int on_deaf_end(sd_event_source *source, uint64_t usec, void *listener)
@@ -334,18 +257,68 @@ static int add_inherited(struct http_server *server, struct text *error)
 	return n < 0 ? n : r;
 }
 
-static int start_drivers(struct http_server *server)
+static int start_driver(struct http_server *server)
 {
 	int r = sd_event_add_time_relative(server->event, &server->overdue, CLOCK_MONOTONIC, 0, 1, on_overdue, server);
 
 	if (r >= 0)
 		r = sd_event_source_set_enabled(server->overdue, SD_EVENT_OFF);
-	return r < 0 ? r : start_driver(server, &server->plain);
+	return r < 0 ? r : http_driver_start(&server->plain, server->event, &server->site, false, has_run, server);
+}
+
+static int use_web(struct http_server *server, struct http_web *web)
+{
+	int r = 0;
+
+	if (web->tls && !server->tls.daemon)
+		r = http_driver_start(&server->tls, server->event, &server->site, true, has_run, server);
+	return r < 0 ? r : http_site_use(&server->site, server->event, web);
+}
+
+int http_server_use(struct http_server *server, struct http_web *web, struct text *error)
+{
+	int r = use_web(server, web);
+
+	if (r < 0) {
+		text_addf(error, "%s: cannot be put to use: %s", web->config->path, strerror(-r));
+		http_web_free(web);
+	}
+	return r;
+}
+
+/* Not at once: it may be libmicrohttpd that we are called by. */
+static void has_resumed(void *context)
+{
+	struct http_server *server = context;
+
+	if (sd_event_source_set_time(server->overdue, 0) < 0 || sd_event_source_set_enabled(server->overdue, SD_EVENT_ONESHOT) < 0)
+		log_error("http: cannot set the timer");
 }
 
 static void stop_serverp(struct http_server **server)
 {
 	http_server_stop(*server);
+}
+
+static int start(struct http_server *server, const struct http_options *options, const struct http_pages *pages,
+		 struct text *error)
+{
+	int r = http_site_init(&server->site, options, pages, error);
+
+	if (r < 0)
+		return r;
+	server->site.crowd.has_resumed = has_resumed;
+	server->site.crowd.context = server;
+	r = start_driver(server);
+	if (r < 0) {
+		text_addf(error, "cannot start the web server: %s", strerror(-r));
+		return r;
+	}
+	if (options->web)
+		r = http_server_use(server, pointer_steal(options->web), error);
+	if (r < 0)
+		return r;
+	return options->has_systemd_socket ? add_inherited(server, error) : add_addresses(server, options->listen_addresses, error);
 }
 
 int http_server_start(sd_event *event, const struct http_options *options, const struct http_pages *pages,
@@ -359,15 +332,7 @@ int http_server_start(sd_event *event, const struct http_options *options, const
 		return -ENOMEM;
 	}
 	server->event = sd_event_ref(event);
-	r = http_site_init(&server->site, options, pages, error);
-	if (r < 0)
-		return r;
-	r = start_drivers(server);
-	if (r < 0) {
-		text_addf(error, "cannot start the web server: %s", strerror(-r));
-		return r;
-	}
-	r = options->has_systemd_socket ? add_inherited(server, error) : add_addresses(server, options->listen_addresses, error);
+	r = start(server, options, pages, error);
 	if (r < 0)
 		return r;
 	*ret = pointer_steal(&server);
@@ -382,7 +347,7 @@ static void stop_listening(struct listener *l)
 {
 	int taken;
 
-	(void)take_connections(l, CONNECTIONS_MAX, &taken);
+	(void)take_connections(l, HTTP_CONNECTIONS_MAX, &taken);
 	sd_event_source_disable_unref(pointer_steal(&l->readable));
 	fd_closep(&l->fd);
 }
@@ -397,7 +362,8 @@ void http_server_finish(struct http_server *server)
 	for (struct listener *l = server->listeners; l; l = l->next)
 		stop_listening(l);
 	for (;;) {
-		(void)MHD_run(server->plain.daemon);
+		http_guard_settle(&server->site.guard);
+		run_drivers(server);
 		if (!http_crowd_busy(&server->site.crowd) || clock_monotonic_us() >= end)
 			return;
 		(void)poll(NULL, 0, FINISH_STEP_MS);
@@ -414,7 +380,9 @@ void http_server_stop(struct http_server *server)
 		server->listeners = l->next;
 		free_listener(l);
 	}
-	stop_driver(&server->plain);
+	http_crowd_resume_all(&server->site.crowd);	/* libmicrohttpd ends with nobody suspended */
+	http_driver_stop(&server->plain);
+	http_driver_stop(&server->tls);
 	sd_event_source_disable_unref(server->overdue);
 	http_site_clear(&server->site);
 	sd_event_unref(server->event);
@@ -423,6 +391,7 @@ void http_server_stop(struct http_server *server)
 
 char *http_server_url(const struct http_server *server, char *out, size_t size)
 {
-	text_copy(out, size, server->url);
+	text_copy(out, size, speaks_tls(server) ? "https" : "http");
+	text_copy(out + strlen(out), size - strlen(out), server->url + strlen("http"));
 	return out;
 }

@@ -4,9 +4,11 @@
 #include <sys/uio.h>
 #include <systemd/sd-event.h>
 
+#include "base/cleanup.h"
 #include "base/text.h"
 
 struct http_server;
+struct http_web;
 
 /* What a scrape asks for. */
 struct http_wish {
@@ -40,15 +42,20 @@ struct http_options {
 	bool has_systemd_socket;		/* on the sockets that systemd passes instead */
 	const char *telemetry_path;		/* "/metrics" */
 	size_t max_requests;			/* at a time, beside those for the two paths of health; 0: any number */
+	struct http_web **web;			/* the server takes it, and leaves NULL; NULL: no web configuration */
 };
 
 /* Listens on every address. 0, or a negative errno with *error saying which address and why, in one line. */
 int http_server_start(sd_event *, const struct http_options *, const struct http_pages *, struct http_server **ret,
 		      struct text *error);
+/* Takes the web configuration, whatever comes of it. Requests and new connections go by it from now on; a connection keeps the TLS
+ * that it began with. 0, or a negative errno with *error saying why, in one line, and all is as before. */
+MUST_CHECK int http_server_use(struct http_server *, struct http_web *, struct text *error);
 /* The last act, when the loop has ended: answers whoever waits at our sockets or has been taken, and takes nobody else. Waits a
  * second at most, and only for those whose request is under way or still to come. NULL does nothing. */
 void http_server_finish(struct http_server *);
 void http_server_stop(struct http_server *);	/* NULL does nothing */
 
-/* Where it listens: "http://127.0.0.1:9946" of the first address (a wildcard becomes localhost). Returns out. */
+/* Where it listens: "http://127.0.0.1:9946" of the first address (a wildcard becomes localhost), https where it speaks TLS. Returns
+ * out. */
 char *http_server_url(const struct http_server *, char *out, size_t size);

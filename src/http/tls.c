@@ -8,27 +8,28 @@
 
 #include "base/file.h"
 
-enum { PEM_BYTES_MAX = 1 << 20, SAN_BYTES_MAX = 1024, SANS_MAX = 1000 };
+enum { PEM_BYTES_MAX = 1 << 20, SAN_BYTES_MAX = 1024, SANS_MAX = 1000, TICKET_SECONDS = 3600 };
 
 struct http_tls {
 	size_t n_references;
 	gnutls_certificate_credentials_t credentials;
 	gnutls_priority_t priority;
+	gnutls_datum_t ticket_key;	/* its own: who was let in by another configuration is to be judged by this one */
 	enum web_client_auth client_auth;
 	char **allowed_sans;
 	size_t n_allowed_sans;
 };
 
-/* What each client_auth_type asks of a handshake. */
+/* What each client_auth_type asks of a handshake. GnuTLS itself would refuse who has no certificate without a word. */
 static const struct {
 	gnutls_certificate_request_t request;
-	bool is_verified;
+	bool must_be_there, is_verified;
 } client_auths[] = {
-	[WEB_CLIENT_NONE] = { GNUTLS_CERT_IGNORE, false },
-	[WEB_CLIENT_REQUEST] = { GNUTLS_CERT_REQUEST, false },
-	[WEB_CLIENT_REQUIRE_ANY] = { GNUTLS_CERT_REQUIRE, false },
-	[WEB_CLIENT_VERIFY_IF_GIVEN] = { GNUTLS_CERT_REQUEST, true },
-	[WEB_CLIENT_REQUIRE] = { GNUTLS_CERT_REQUIRE, true },
+	[WEB_CLIENT_NONE] = { GNUTLS_CERT_IGNORE, false, false },
+	[WEB_CLIENT_REQUEST] = { GNUTLS_CERT_REQUEST, false, false },
+	[WEB_CLIENT_REQUIRE_ANY] = { GNUTLS_CERT_REQUEST, true, false },
+	[WEB_CLIENT_VERIFY_IF_GIVEN] = { GNUTLS_CERT_REQUEST, false, true },
+	[WEB_CLIENT_REQUIRE] = { GNUTLS_CERT_REQUEST, true, true },
 };
 
 struct loading {
@@ -271,6 +272,15 @@ static int make_priority(struct loading *l)
 	return 0;
 }
 
+static int make_ticket_key(struct loading *l)
+{
+	int r = gnutls_session_ticket_key_generate(&l->tls->ticket_key);
+
+	if (r < 0)
+		text_addf(l->error, "%s: no key for session tickets: %s", l->config->path, gnutls_strerror(r));
+	return r < 0 ? -EIO : 0;
+}
+
 /* ---- making and freeing */
 
 static int copy_sans(struct http_tls *tls, const struct web_tls *from)
@@ -314,6 +324,8 @@ int http_tls_new(const struct web_config *config, struct http_tls **ret, struct 
 	if (!r)
 		r = make_priority(&l);
 	if (!r)
+		r = make_ticket_key(&l);
+	if (!r)
 		r = copy_sans(l.tls, &config->tls);
 	if (r < 0) {
 		if (!error->length)
@@ -338,6 +350,9 @@ void http_tls_unref(struct http_tls *tls)
 		gnutls_certificate_free_credentials(tls->credentials);
 	if (tls->priority)
 		gnutls_priority_deinit(tls->priority);
+	if (tls->ticket_key.data)
+		gnutls_memset(tls->ticket_key.data, 0, tls->ticket_key.size);
+	gnutls_free(tls->ticket_key.data);
 	for (size_t i = 0; i < tls->n_allowed_sans; i++)
 		free(tls->allowed_sans[i]);
 	free(tls->allowed_sans);
@@ -397,24 +412,63 @@ static bool is_peer_allowed(const struct http_tls *tls, const gnutls_datum_t *fi
 	return is_good;
 }
 
-/* Within the handshake, so that no byte of a request is read from who fails. */
-static int verify_client(gnutls_session_t session)
+/* What a client is told of its certificate: the first that holds. */
+static const struct {
+	unsigned status;
+	gnutls_alert_description_t alert;
+} refusals[] = {
+	{ GNUTLS_CERT_SIGNER_NOT_FOUND, GNUTLS_A_UNKNOWN_CA },
+	{ GNUTLS_CERT_EXPIRED | GNUTLS_CERT_NOT_ACTIVATED, GNUTLS_A_CERTIFICATE_EXPIRED },
+	{ GNUTLS_CERT_PURPOSE_MISMATCH, GNUTLS_A_UNSUPPORTED_CERTIFICATE },
+	{ ~0u, GNUTLS_A_BAD_CERTIFICATE },
+};
+
+/* libmicrohttpd would hang up without a word. */
+static int refuse_client(gnutls_session_t session, int error, gnutls_alert_description_t alert)
+{
+	(void)gnutls_alert_send(session, GNUTLS_AL_FATAL, alert);
+	return error;
+}
+
+static int refuse_certificate(gnutls_session_t session, unsigned status)
+{
+	size_t i = 0;
+
+	while (!(refusals[i].status & status))
+		i++;
+	return refuse_client(session, GNUTLS_E_CERTIFICATE_VERIFICATION_ERROR, refusals[i].alert);
+}
+
+static int judge_client(gnutls_session_t session)
 {
 	const struct http_tls *tls = gnutls_db_get_ptr(session);
 	gnutls_typed_vdata_st purpose = { .type = GNUTLS_DT_KEY_PURPOSE_OID, .data = (unsigned char *)GNUTLS_KP_TLS_WWW_CLIENT };
 	const gnutls_datum_t *peers;
 	unsigned n = 0, status = 0;
-	int r;
 
+	peers = gnutls_certificate_get_peers(session, &n);
+	if (!peers || !n)
+		return client_auths[tls->client_auth].must_be_there ?
+		       refuse_client(session, GNUTLS_E_CERTIFICATE_REQUIRED, GNUTLS_A_CERTIFICATE_REQUIRED) : 0;
 	if (!client_auths[tls->client_auth].is_verified)
 		return 0;
-	peers = gnutls_certificate_get_peers(session, &n);
-	if (!peers || !n)		/* without one: GnuTLS itself refuses where it must be there */
-		return client_auths[tls->client_auth].request == GNUTLS_CERT_REQUIRE ? GNUTLS_E_CERTIFICATE_REQUIRED : 0;
-	r = gnutls_certificate_verify_peers(session, &purpose, 1, &status);
-	if (r < 0 || status)
-		return GNUTLS_E_CERTIFICATE_VERIFICATION_ERROR;
-	return tls->n_allowed_sans && !is_peer_allowed(tls, peers) ? GNUTLS_E_CERTIFICATE_VERIFICATION_ERROR : 0;
+	if (gnutls_certificate_verify_peers(session, &purpose, 1, &status) < 0)
+		status = GNUTLS_CERT_INVALID;
+	if (!status && tls->n_allowed_sans && !is_peer_allowed(tls, peers))
+		status = GNUTLS_CERT_INVALID;
+	return status ? refuse_certificate(session, status) : 0;
+}
+
+/* Such a client gets no ticket: with TLS 1.3 GnuTLS does not remember the certificate in it, and it may have expired since. */
+static bool is_judged(const struct http_tls *tls)
+{
+	return client_auths[tls->client_auth].must_be_there || client_auths[tls->client_auth].is_verified;
+}
+
+/* At the end of the handshake: no byte of a request has been read yet. */
+static int on_finished(gnutls_session_t session, unsigned type, unsigned when, unsigned is_incoming, const gnutls_datum_t *message)
+{
+	return is_incoming ? judge_client(session) : 0;
 }
 
 int http_tls_begin(struct http_tls *tls, gnutls_session_t session)
@@ -425,10 +479,13 @@ int http_tls_begin(struct http_tls *tls, gnutls_session_t session)
 		gnutls_credentials_clear(session);
 		r = gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, tls->credentials);
 	}
+	if (r >= 0 && !is_judged(tls))
+		r = gnutls_session_ticket_enable_server(session, &tls->ticket_key);
 	if (r < 0)
 		return r;
 	gnutls_db_set_ptr(session, tls);
+	gnutls_db_set_cache_expiration(session, TICKET_SECONDS);
 	gnutls_certificate_server_set_request(session, client_auths[tls->client_auth].request);
-	gnutls_session_set_verify_function(session, verify_client);
+	gnutls_handshake_set_hook_function(session, GNUTLS_HANDSHAKE_FINISHED, GNUTLS_HOOK_POST, on_finished);
 	return 0;
 }
