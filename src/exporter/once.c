@@ -105,7 +105,7 @@ int verb_once(const struct options *options)
 	CLEANUP(fleet_stop) struct fleet fleet = { 0 };
 	CLEANUP(expose_free) struct expose expose = { 0 };
 
-	if (event_new(&event) || expose_init(&expose, &fleet, options->has_exporter_metrics) || fleet_visit_once(event, &fleet, options))
+	if (event_new(&event) || expose_init(&expose, &fleet, !options->lacks_exporter_metrics) || fleet_visit_once(event, &fleet, options))
 		return 1;
 	return print_metrics(&expose) && is_every_drive_read(&fleet) ? 0 : 1;
 }

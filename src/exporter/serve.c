@@ -119,7 +119,7 @@ int verb_serve(const struct options *options)
 	if (!r)
 		r = reload_new(event, &d.reload);	/* first: until then a SIGHUP would end us */
 	if (!r)
-		r = expose_init(&d.expose, &d.fleet, options->has_exporter_metrics);
+		r = expose_init(&d.expose, &d.fleet, !options->lacks_exporter_metrics);
 	if (!r)
 		r = site_init(&d.site, &d.fleet, event);
 	if (!r)
