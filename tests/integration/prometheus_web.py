@@ -21,10 +21,6 @@ import cases
 import exporter
 import made
 
-# What the exporter's answers are by now; without, the case is skipped.
-ANSWERS_WITH_GZIP = False
-ANSWERS_WITH_OPENMETRICS = False
-
 SCRAPES = 4
 UP, DOWN = 1, 0
 
@@ -38,6 +34,7 @@ PASSWORD = '    basic_auth: { username: prometheus, password: %s }\n'
 TRUSTED, DISTRUSTED = '    tls_config:\n      ca_file: ca.crt\n', '    tls_config:\n      ca_file: stranger_ca.crt\n'
 JOBS = {
     'plain': ('http', 'recorded', '', UP, ''),
+    'text': ('http', 'stripped', '', UP, ''),
     'ipv6': ('http', 'ipv6', '', UP, ''),
     'certificate': ('https', 'verified', TRUSTED + CERTIFICATE.format('good'), UP, ''),
     'no_certificate': ('https', 'verified', TRUSTED, DOWN, 'certificate required'),
@@ -53,19 +50,20 @@ JOBS = {
 
 
 class Recorder(http.server.ThreadingHTTPServer):
-    """Hands requests on as they are, and keeps the headers of question and answer."""
+    """Hands requests on as they are, but for headers that are left out, and keeps the headers of question and answer."""
     daemon_threads = True
 
-    def __init__(self, target_port):
+    def __init__(self, target_port, left_out=()):
         super().__init__(('127.0.0.1', 0), Hand)
-        self.target_port, self.seen = target_port, []
+        self.target_port, self.left_out, self.seen = target_port, left_out, []
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
 
 class Hand(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         upstream = http.client.HTTPConnection('127.0.0.1', self.server.target_port, timeout=10)
-        upstream.request('GET', self.path, headers=dict(self.headers))
+        headers = {name: value for name, value in self.headers.items() if name not in self.server.left_out}
+        upstream.request('GET', self.path, headers=headers)
         answer = upstream.getresponse()
         body = answer.read()
         upstream.close()
@@ -145,19 +143,18 @@ def try_jobs(prometheus, jobs):
     cases.check(min(told.values()) > 50 and max(told.values()) - min(told.values()) <= 5, 'all ways lead to the same samples', told)
 
 
-def what_was_sent(recorder):
+def what_was_sent(recorder, stripped):
     question, answer = recorder.seen[-1]
-    cases.check('gzip' in question.get('Accept-Encoding', ''), 'Prometheus asks for gzip', question)
-    if ANSWERS_WITH_GZIP:
-        cases.check(all(a.get('Content-Encoding') == 'gzip' for _, a in recorder.seen), 'and gets it', answer)
+    cases.check('gzip' in question.get('Accept-Encoding', '') and all(a.get('Content-Encoding') == 'gzip' for _, a in recorder.seen),
+                'Prometheus asks for gzip, and gets it', (question, answer))
+    if 'application/openmetrics-text' in question.get('Accept', ''):
+        cases.check(answer.get('Content-Type', '').startswith('application/openmetrics-text; version=1.0.0'),
+                    'it asks for OpenMetrics, and gets it', answer)
     else:
-        cases.skip('answers are not compressed yet')
-    if 'application/openmetrics-text' not in question.get('Accept', ''):
         cases.skip('this Prometheus does not ask for OpenMetrics')
-    elif ANSWERS_WITH_OPENMETRICS:
-        cases.check(answer.get('Content-Type', '').startswith('application/openmetrics-text; version=1.0.0'), 'and OpenMetrics', answer)
-    else:
-        cases.skip('answers are not in OpenMetrics yet')
+    _, answer = stripped.seen[-1]
+    cases.check('Content-Encoding' not in answer and answer['Content-Type'].startswith('text/plain; version=0.0.4'),
+                'where it says nothing of what it takes, it gets text as it is', answer)
 
 
 def write(folder, name, text):
@@ -184,15 +181,17 @@ def main():
             cases.skip('no IPv6 here')
         with plain, verified, users:
             plain.wait_for_visits(1)
-            recorder = Recorder(plain.port)
+            recorder, stripped = Recorder(plain.port), Recorder(plain.port, ('Accept', 'Accept-Encoding'))
             targets['recorded'] = '127.0.0.1:%d' % recorder.server_address[1]
+            targets['stripped'] = '127.0.0.1:%d' % stripped.server_address[1]
             prometheus = Prometheus(folder, targets)
             try:
                 try_jobs(prometheus, {job: row for job, row in JOBS.items() if row[1] in targets})
-                what_was_sent(recorder)
+                what_was_sent(recorder, stripped)
             finally:
                 prometheus.stop()
                 recorder.shutdown()
+                stripped.shutdown()
 
 
 cases.run(main, (os.access(exporter.PROGRAM, os.X_OK), 'no ' + exporter.PROGRAM), (exporter.tool('prometheus'), 'no prometheus'),
