@@ -341,12 +341,12 @@ const struct text *pieces_header(const struct pieces *p, enum metric_family_id f
 	return &p->headers[format][family];
 }
 
-static int pack(struct pieces *p, const struct iovec *parts, size_t n, struct gzip_block *ret)
+static int pack(struct pieces *p, const struct iovec *parts, size_t n, bool is_passing, struct gzip_block *ret)
 {
 	p->work.packed++;
 	if (!p->packer)
 		p->packer = gzip_packer_new();
-	return p->packer ? gzip_pack(p->packer, parts, n, ret) : -ENOMEM;
+	return p->packer ? gzip_pack(p->packer, parts, n, is_passing, ret) : -ENOMEM;
 }
 
 int piece_packed(struct pieces *p, enum metric_family_id family, size_t group, bool is_first, enum exposition_format format,
@@ -363,7 +363,7 @@ int piece_packed(struct pieces *p, enum metric_family_id family, size_t group, b
 		return -ENOMEM;
 	block = &piece->packed[is_first ? format : PACKED_ALONE];
 	*ret = block;
-	return block->bytes ? 0 : pack(p, parts + !is_first, 1 + is_first, block);
+	return block->bytes ? 0 : pack(p, parts + !is_first, 1 + is_first, lines_are_own(family), block);
 }
 
 const char pieces_end[] = "# EOF\n";
@@ -373,7 +373,7 @@ int pieces_end_packed(struct pieces *p, const struct gzip_block **ret)
 	struct iovec part = { (void *)(uintptr_t)pieces_end, strlen(pieces_end) };
 
 	*ret = &p->end;
-	return p->end.bytes ? 0 : pack(p, &part, 1, &p->end);
+	return p->end.bytes ? 0 : pack(p, &part, 1, false, &p->end);
 }
 
 struct pieces_work pieces_work(const struct pieces *p)

@@ -6,8 +6,12 @@
 #include <string.h>
 #include <zlib.h>
 
-/* Most blocks are a few kilobytes of lines that are much alike: a higher level finds little more. */
-enum { LEVEL = 4, WINDOW_BITS = 15, MEMORY_LEVEL = 8, FLUSH_MAX = 16 };
+/* Most blocks are a few kilobytes of lines that are much alike: a higher level finds little more, and more memory would be
+ * cleared for each of them. */
+enum { LEVEL = 4, WINDOW_BITS = 15, MEMORY_LEVEL = 6, FLUSH_MAX = 16 };
+
+/* What passes, and is less than this, is not compressed, but stored: it would save some fifty bytes. */
+enum { STORED_MAX = 400, STORED_HEAD = 5 };
 
 struct gzip_packer {
 	z_stream stream;
@@ -79,15 +83,41 @@ static size_t deflate_all(struct gzip_packer *p, const struct iovec *parts, size
 	return p->room - z->avail_out;
 }
 
-int gzip_pack(struct gzip_packer *p, const struct iovec *parts, size_t n_parts, struct gzip_block *ret)
+/* RFC 1951, 3.2.4; such a block begins and ends on a byte. */
+static struct buffer *store(const struct iovec *parts, size_t n_parts, uint16_t length)
 {
-	size_t length = length_of(parts, n_parts), n;
-	struct gzip_block block = { .length = (uint32_t)length, .step = crc32_combine_gen((z_off_t)length) };
+	struct buffer *b = buffer_new(NULL, STORED_HEAD + (size_t)length);
+	unsigned char *to;
+
+	if (!b)
+		return NULL;
+	to = (unsigned char *)b->bytes;
+	*to++ = 0;
+	*to++ = (unsigned char)length;
+	*to++ = (unsigned char)(length >> 8);
+	*to++ = (unsigned char)~length;
+	*to++ = (unsigned char)(~length >> 8);
+	for (size_t i = 0; i < n_parts; i++)
+		to = mempcpy(to, parts[i].iov_base, parts[i].iov_len);
+	return b;
+}
+
+static struct buffer *compress_all(struct gzip_packer *p, const struct iovec *parts, size_t n_parts, size_t length)
+{
+	size_t n;
 
 	if (length > UINT32_MAX / 2 || deflateReset(&p->stream) != Z_OK || !make_room(p, length))
-		return -ENOMEM;
+		return NULL;
 	n = deflate_all(p, parts, n_parts);
-	block.bytes = n ? buffer_new(p->out, n) : NULL;
+	return n ? buffer_new(p->out, n) : NULL;
+}
+
+int gzip_pack(struct gzip_packer *p, const struct iovec *parts, size_t n_parts, bool is_passing, struct gzip_block *ret)
+{
+	size_t length = length_of(parts, n_parts);
+	struct gzip_block block = { .length = (uint32_t)length, .step = crc32_combine_gen((z_off_t)length) };
+
+	block.bytes = is_passing && length < STORED_MAX ? store(parts, n_parts, (uint16_t)length) : compress_all(p, parts, n_parts, length);
 	if (!block.bytes)
 		return -ENOMEM;
 	for (size_t i = 0; i < n_parts; i++)

@@ -2,6 +2,7 @@
  * flush, so that it begins on a byte and refers to nothing before it (RFC 1951). */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/uio.h>
@@ -20,8 +21,9 @@ struct gzip_block {
 struct gzip_packer *gzip_packer_new(void);	/* NULL: no memory */
 void gzip_packer_free(struct gzip_packer *);	/* NULL does nothing */
 
-/* A block of these bytes; a reference to ret->bytes is the caller's. 0 or -ENOMEM. */
-MUST_CHECK int gzip_pack(struct gzip_packer *, const struct iovec *parts, size_t n_parts, struct gzip_block *ret);
+/* A block of these bytes; a reference to ret->bytes is the caller's. is_passing: it is for one answer, or a few, so that little
+ * effort is worth it. 0 or -ENOMEM. */
+MUST_CHECK int gzip_pack(struct gzip_packer *, const struct iovec *parts, size_t n_parts, bool is_passing, struct gzip_block *ret);
 
 /* What a member has had so far; all zero before its first block. */
 struct gzip_sum {
