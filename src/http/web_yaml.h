@@ -12,7 +12,7 @@ struct web_reader {
 	yaml_parser_t parser;
 	struct web_config *config;
 	struct text *error;
-	char section[64], key[128];	/* where we are, as errors say it */
+	char section[64], key[WEB_SHOWN_MAX * 3 + 1];	/* where we are, as errors say it */
 	size_t line;
 	size_t tls_line, tls_lines[WEB_KEYS_MAX];	/* of the section and each of its keys, 0: not there */
 	size_t top_lines[WEB_KEYS_MAX], http_lines[WEB_KEYS_MAX], rate_lines[WEB_KEYS_MAX];

@@ -385,6 +385,26 @@ def mistakes_at_the_start(folder):
     cases.check(done.returncode == 0 and done.stdout == b'web configuration: 1 files, 0 errors\n', 'check-config passes a good one', done)
 
 
+def promtool_agrees(folder):
+    """What we take, Prometheus's own exporters take, too, and what we refuse here they refuse."""
+    if not exporter.tool('promtool'):
+        cases.skip('no promtool')
+        return
+    path = os.path.join(folder, 'theirs.yml')
+    good = (VERIFIED + USERS, TLS + '  min_version: TLS13\n', TLS.replace('server.', 'rsa_server.') + '  cipher_suites: [TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384]\n',
+            TLS + '  curve_preferences: [CurveP256, X25519]\n  prefer_server_cipher_suites: false\n', '',
+            'http_server_config:\n  http2: true\n  headers: { X-Frame-Options: deny, Content-Security-Policy: x }\n')
+    bad = ('unknown: 1\n', TLS + '  client_auth_type: Sometimes\n', TLS + '  min_version: TLS14\n', TLS + '  cipher_suites: [NONE]\n',
+           TLS.replace('server.key', 'none.key'), 'basic_auth_users: { x: secret }\n', 'http_server_config: { headers: { Server: x } }\n',
+           'http_server_config: { headers: { X-Frame-Options: x } }\n', TLS + '  client_ca_file: ca.crt\n')
+    for text in good + bad:
+        with open(path, 'w', encoding='utf-8') as f:
+            f.write(text)
+        found = [subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=folder) for words in
+                 (['promtool', 'check', 'web-config', path], [exporter.PROGRAM, 'check-config', path])]
+        cases.check([done.returncode != 0 for done in found] == [text in bad] * 2, '%s: %r' % ('refused' if text in bad else 'taken', text), found)
+
+
 def the_example_of_the_manual(folder):
     """Its lines, as they stand there."""
     with open(os.path.join(exporter.SOURCE, 'docs', 'web-config.md'), encoding='utf-8') as f:
@@ -398,6 +418,9 @@ def the_example_of_the_manual(folder):
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, timeout=exporter.PATIENCE_S)
         return done.returncode, done.stdout.decode('utf-8'), done.stderr.decode('utf-8', 'replace')
     cases.check(len(commands) == 3, 'it has an authority, a password and a request', commands)
+    with open(os.path.join(exporter.SOURCE, 'README.md'), encoding='utf-8') as f:
+        shown = re.findall(r'```yaml\n(tls_server_config:.*?)```', f.read(), re.DOTALL)
+    cases.check([re.sub(r' +#.*', '', block) for block in shown] == [config], 'README.md shows the same configuration', shown)
     status, out, err = run(commands[0])
     cases.check(status == 0, 'the authority and certificates', out + err)
     shutil.copy(os.path.join(folder, 'ca.crt'), os.path.join(folder, 'clients-ca.crt'))
@@ -435,6 +458,7 @@ def main():
                 test(web)
         addresses_of_all_kinds(folder)
         mistakes_at_the_start(folder)
+        promtool_agrees(folder)
         the_example_of_the_manual(folder)
 
 
