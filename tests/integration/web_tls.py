@@ -95,6 +95,7 @@ class Web:
         connection = http.client.HTTPSConnection('localhost', self.daemon.port, timeout=10,
                                                  context=ssl.create_default_context(cafile=os.path.join(self.folder, 'ca.crt')))
         connection.connect()
+        connection.auto_open = 0        # one that was closed is not opened anew in silence
         name = dict(field[0] for field in connection.sock.getpeercert()['subject'])['commonName']
         return connection, name
 
@@ -323,7 +324,9 @@ def another_configuration(web):
     web.use('')
     cases.check(web.curl(scheme='http')[0] == 200 and web.curl()[0] == 0, 'TLS can be turned off')
     cases.check(ask(kept) == 200, 'and who has it keeps it')
-    plain = http.client.HTTPConnection('localhost', web.daemon.port, timeout=10)
+    plain = http.client.HTTPConnection('127.0.0.1', web.daemon.port, timeout=10)
+    plain.connect()
+    plain.auto_open = 0
     cases.check(ask(plain) == 200, 'a plain connection')
     web.use(TLS)
     cases.check(web.curl(scheme='http')[0] == 0 and web.curl()[0] == 200, 'and on again')
