@@ -57,6 +57,11 @@ class Web:
     def __exit__(self, *_):
         self.daemon.__exit__()
 
+    def ends_well(self):
+        """Also for sanitizers, whose complaints change the exit status."""
+        _, status = self.daemon.stop()
+        return status == 0 and 'Sanitizer' not in self.log() and 'runtime error' not in self.log()
+
     def log(self):
         return '\n'.join(self.daemon.log)
 
@@ -310,6 +315,21 @@ def another_certificate(web):
     cases.check(visitor.visits > 100 and not visitor.refused, 'nobody was turned away meanwhile', visitor.refused)
 
 
+def a_folder_behind_a_link(web):
+    """As Kubernetes changes them: the link leads to another folder, and no file of the first one is touched."""
+    link = os.path.join(web.folder, 'linked')
+    for name in ('server', 'next_server'):
+        os.mkdir(os.path.join(web.folder, 'of_' + name))
+        copy(web.folder, name, os.path.join('of_' + name, 'used'))
+    os.symlink('of_server', link)
+    web.use(TLS.replace('server.', 'linked/used.'))
+    cases.check(web.connect()[1] == 'server', 'a certificate behind a link')
+    os.symlink('of_next_server', link + '.new')
+    os.rename(link + '.new', link)
+    exporter.wait_for('the new certificate', lambda: web.connect()[1] == 'next_server')
+    cases.check(True, 'and behind another one')
+
+
 def another_configuration(web):
     web.use(TLS + USERS)
     visitor, (kept, _) = Visitor(web.daemon.port), web.connect()
@@ -444,6 +464,15 @@ def the_example_of_the_manual(folder):
         cases.check(status == 0 and '\ndrive_exporter_build_info{' in out, 'the request', out[:500] + err)
         status, out, err = run(commands[2].replace('--cert client.crt --key client.key', ''), b'secret\n')
         cases.check(status != 0, 'and without the certificate', out[:500] + err)
+    if exporter.tool('promtool'):
+        with open(os.path.join(folder, 'password'), 'w', encoding='ascii') as f:
+            f.write('secret')
+        with open(os.path.join(folder, 'prometheus.yml'), 'w', encoding='utf-8') as f:
+            f.write(re.findall(r'```yaml\n(scrape_configs:.*?)```', text, re.DOTALL)[0])
+        status, out, err = run('promtool check config prometheus.yml')
+        cases.check(status == 0, 'what Prometheus is told', out + err)
+    else:
+        cases.skip('no promtool')
 
 
 def main():
@@ -457,8 +486,9 @@ def main():
             for test in (each_type_lets_in_whom_it_says, who_is_refused_is_told_why, names_that_are_allowed, versions_have_their_bounds,
                          suites_and_curves_are_those_named, sessions_are_resumed, users_have_passwords,
                          who_tries_passwords_is_slowed_down, headers_are_sent_with_every_answer, requests_have_their_rate,
-                         another_certificate, another_configuration):
+                         another_certificate, a_folder_behind_a_link, another_configuration):
                 test(web)
+            cases.check(web.ends_well(), 'after all of that it ends well', web.log())
         addresses_of_all_kinds(folder)
         mistakes_at_the_start(folder)
         promtool_agrees(folder)
