@@ -104,8 +104,8 @@ static const struct {
 	{ "capture", "Print what DEVICE answers as a capture, serial numbers replaced", VERB_CAPTURE },
 	{ "history", "Print the days of DRIVE (label, serial number, or part of the label), without it all drives;\n"
 	  "           export: all of it, for import FILE (or -) on another host", VERB_HISTORY },
-	{ "check-config", "Check FILE... (*.csv: rated figures, *.yml: a web configuration), or the catalogue of rated figures where\n"
-	  "               it usually is and the file of --web.config.file; exit status 1 if there are errors",
+	{ "check-config", "Check FILE... (*.csv: rated figures, *.yml: a web configuration), or the catalogue of rated figures\n"
+	  "               where it usually is and the file of --web.config.file; exit status 1 if there are errors",
 	  VERB_CHECK_CONFIG },
 };
 

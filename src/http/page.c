@@ -345,6 +345,7 @@ enum MHD_Result http_site_answer(void *context, struct MHD_Connection *connectio
 	static char is_begun;
 	struct http_site *site = context;
 	struct http_connection *c = context_of(connection);
+	bool is_first = !*request;
 
 	if (!c || c->stage == HTTP_LEAVING)
 		return MHD_NO;
@@ -355,19 +356,19 @@ enum MHD_Result http_site_answer(void *context, struct MHD_Connection *connectio
 		*n_upload = 0;
 		return MHD_YES;
 	}
+	*request = &is_begun;
 	if (c->verdict == HTTP_UNJUDGED)
 		http_guard_judge(&site->guard, c);
-	if (c->verdict > HTTP_LET_IN)
-		return send_reply(site, connection, refusals[c->verdict]);
-	if (c->verdict == HTTP_LET_IN && !is_read_only(method))
-		return send_reply(site, connection, HTTP_REPLY_METHOD);
-	if (!*request) {
-		*request = &is_begun;
+	/* An answer at once is its connection's last: only to save reading a body that may be long. */
+	if (is_first && (is_read_only(method) || c->verdict == HTTP_WAITING))
 		return MHD_YES;
-	}
 	if (c->verdict == HTTP_WAITING) {
 		http_crowd_suspend(c);
 		return MHD_YES;
 	}
+	if (c->verdict != HTTP_LET_IN)
+		return send_reply(site, connection, refusals[c->verdict]);
+	if (!is_read_only(method))
+		return send_reply(site, connection, HTTP_REPLY_METHOD);
 	return send_path(site, connection, path);
 }

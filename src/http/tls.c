@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "http/tls_priority.h"
 
 enum { PEM_BYTES_MAX = 1 << 20, SAN_BYTES_MAX = 1024, SANS_MAX = 1000, TICKET_SECONDS = 3600 };
 
@@ -180,98 +181,6 @@ static int load_credentials(struct loading *l)
 	return r < 0 ? refuse_gnutls(l, &cert, r) : 0;
 }
 
-/* ---- versions, suites and curves */
-
-static const char *const version_names[] = {
-	[WEB_TLS10] = "VERS-TLS1.0", [WEB_TLS11] = "VERS-TLS1.1", [WEB_TLS12] = "VERS-TLS1.2", [WEB_TLS13] = "VERS-TLS1.3",
-};
-
-static void add_once(struct text *priority, const char *name)
-{
-	char word[64] = ":+";
-
-	text_copy(word + 2, sizeof word - 2, name);
-	if (!strstr(priority->at, word))
-		text_add(priority, word);
-}
-
-/* GnuTLS multiplies key exchanges, ciphers and MACs. With the one exchange that the certificate's key can do, the product is
- * the list itself: GCM and ChaCha go with AEAD alone, and CBC with SHA1. Returns how many suites there are. */
-static size_t add_suites(const struct web_tls *t, struct text *priority, enum web_key_exchange exchange)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < t->n_suites; i++) {
-		if (t->suites[i]->exchange != exchange)
-			continue;
-		add_once(priority, t->suites[i]->cipher);
-		n++;
-	}
-	for (size_t i = 0; i < t->n_suites; i++)
-		if (t->suites[i]->exchange == exchange)
-			add_once(priority, t->suites[i]->mac);
-	return n;
-}
-
-static bool has_aead(const struct text *priority)
-{
-	return strstr(priority->at, ":+AEAD");
-}
-
-/* Named suites choose the ciphers, those of TLS 1.3, too, since GnuTLS has one list for both; a version for which none is
- * left goes. */
-static int add_named_suites(struct loading *l, struct text *priority, enum web_tls_version *min, enum web_tls_version *max)
-{
-	const int key = gnutls_x509_crt_get_pk_algorithm(l->chain[0], NULL);
-	const bool is_rsa = key == GNUTLS_PK_RSA || key == GNUTLS_PK_RSA_PSS;
-
-	text_addf(priority, ":-CIPHER-ALL:-MAC-ALL:-KX-ALL:+ECDHE-%s", is_rsa ? "RSA" : "ECDSA");
-	if (!add_suites(&l->config->tls, priority, is_rsa ? WEB_KX_RSA : WEB_KX_ECDSA)) {
-		(void)add_suites(&l->config->tls, priority, WEB_KX_TLS13);
-		*min = WEB_TLS13;
-	}
-	if (!has_aead(priority) && *max == WEB_TLS13)
-		*max = WEB_TLS12;
-	if (*min <= *max)
-		return 0;
-	text_addf(l->error, "%s: tls_server_config.cipher_suites: none fits the certificate's %s key and the versions allowed",
-		  l->config->path, is_rsa ? "RSA" : "ECDSA");
-	return -EINVAL;
-}
-
-static int make_priority(struct loading *l)
-{
-	const struct web_tls *t = &l->config->tls;
-	enum web_tls_version min = t->min_version, max = t->max_version;
-	AUTO_TEXT priority = TEXT_LIMIT(2000);
-	const char *wrong = NULL;
-	int r = 0;
-
-	/* Without forward secrecy a stolen key opens what was recorded before. */
-	text_add(&priority, "NORMAL:-RSA:-DHE-RSA:-VERS-ALL");
-	if (t->n_suites)
-		r = add_named_suites(l, &priority, &min, &max);
-	if (r < 0)
-		return r;
-	for (int v = (int)max; v >= (int)min; v--)
-		add_once(&priority, version_names[v]);
-	if (t->n_curves)
-		text_add(&priority, ":-GROUP-ALL");
-	for (size_t i = 0; i < t->n_curves; i++)
-		text_addf(&priority, ":+GROUP-%s", t->curves[i]->group);
-	if (t->prefers_server_order)
-		text_add(&priority, ":%SERVER_PRECEDENCE");
-	if (priority.truncated)
-		return -ENOMEM;
-	r = gnutls_priority_init(&l->tls->priority, priority.at, &wrong);
-	if (r < 0) {
-		text_addf(l->error, "%s: tls_server_config: this GnuTLS does not take \"%s\": %s", l->config->path, priority.at,
-			  gnutls_strerror(r));
-		return r == GNUTLS_E_MEMORY_ERROR ? -ENOMEM : -EINVAL;
-	}
-	return 0;
-}
-
 static int make_ticket_key(struct loading *l)
 {
 	int r = gnutls_session_ticket_key_generate(&l->tls->ticket_key);
@@ -322,7 +231,7 @@ int http_tls_new(const struct web_config *config, struct http_tls **ret, struct 
 	l.tls->client_auth = config->tls.client_auth;
 	r = load_credentials(&l);
 	if (!r)
-		r = make_priority(&l);
+		r = http_tls_priority(config, gnutls_x509_crt_get_pk_algorithm(l.chain[0], NULL), &l.tls->priority, error);
 	if (!r)
 		r = make_ticket_key(&l);
 	if (!r)

@@ -75,4 +75,6 @@ struct web_config {
 
 /* 0; or -EINVAL, -ENOMEM, or what reading failed with, and *error says "FILE:LINE: KEY: what is wrong". */
 MUST_CHECK int web_config_read(const char *path, struct web_config **ret, struct text *error);
+/* The same of its bytes; the path is what errors say, and where relative ones begin. */
+MUST_CHECK int web_config_parse(const char *path, const char *bytes, size_t n, struct web_config **ret, struct text *error);
 void web_config_free(struct web_config *);	/* NULL does nothing */

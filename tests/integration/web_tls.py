@@ -57,6 +57,11 @@ class Web:
     def __exit__(self, *_):
         self.daemon.__exit__()
 
+    def ends_well(self):
+        """Also for sanitizers, whose complaints change the exit status."""
+        _, status = self.daemon.stop()
+        return status == 0 and 'Sanitizer' not in self.log() and 'runtime error' not in self.log()
+
     def log(self):
         return '\n'.join(self.daemon.log)
 
@@ -95,6 +100,7 @@ class Web:
         connection = http.client.HTTPSConnection('localhost', self.daemon.port, timeout=10,
                                                  context=ssl.create_default_context(cafile=os.path.join(self.folder, 'ca.crt')))
         connection.connect()
+        connection.auto_open = 0        # one that was closed is not opened anew in silence
         name = dict(field[0] for field in connection.sock.getpeercert()['subject'])['commonName']
         return connection, name
 
@@ -309,6 +315,21 @@ def another_certificate(web):
     cases.check(visitor.visits > 100 and not visitor.refused, 'nobody was turned away meanwhile', visitor.refused)
 
 
+def a_folder_behind_a_link(web):
+    """As Kubernetes changes them: the link leads to another folder, and no file of the first one is touched."""
+    link = os.path.join(web.folder, 'linked')
+    for name in ('server', 'next_server'):
+        os.mkdir(os.path.join(web.folder, 'of_' + name))
+        copy(web.folder, name, os.path.join('of_' + name, 'used'))
+    os.symlink('of_server', link)
+    web.use(TLS.replace('server.', 'linked/used.'))
+    cases.check(web.connect()[1] == 'server', 'a certificate behind a link')
+    os.symlink('of_next_server', link + '.new')
+    os.rename(link + '.new', link)
+    exporter.wait_for('the new certificate', lambda: web.connect()[1] == 'next_server')
+    cases.check(True, 'and behind another one')
+
+
 def another_configuration(web):
     web.use(TLS + USERS)
     visitor, (kept, _) = Visitor(web.daemon.port), web.connect()
@@ -323,7 +344,9 @@ def another_configuration(web):
     web.use('')
     cases.check(web.curl(scheme='http')[0] == 200 and web.curl()[0] == 0, 'TLS can be turned off')
     cases.check(ask(kept) == 200, 'and who has it keeps it')
-    plain = http.client.HTTPConnection('localhost', web.daemon.port, timeout=10)
+    plain = http.client.HTTPConnection('127.0.0.1', web.daemon.port, timeout=10)
+    plain.connect()
+    plain.auto_open = 0
     cases.check(ask(plain) == 200, 'a plain connection')
     web.use(TLS)
     cases.check(web.curl(scheme='http')[0] == 0 and web.curl()[0] == 200, 'and on again')
@@ -385,6 +408,26 @@ def mistakes_at_the_start(folder):
     cases.check(done.returncode == 0 and done.stdout == b'web configuration: 1 files, 0 errors\n', 'check-config passes a good one', done)
 
 
+def promtool_agrees(folder):
+    """What we take, Prometheus's own exporters take, too, and what we refuse here they refuse."""
+    if not exporter.tool('promtool'):
+        cases.skip('no promtool')
+        return
+    path = os.path.join(folder, 'theirs.yml')
+    good = (VERIFIED + USERS, TLS + '  min_version: TLS13\n', TLS.replace('server.', 'rsa_server.') + '  cipher_suites: [TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384]\n',
+            TLS + '  curve_preferences: [CurveP256, X25519]\n  prefer_server_cipher_suites: false\n', '',
+            'http_server_config:\n  http2: true\n  headers: { X-Frame-Options: deny, Content-Security-Policy: x }\n')
+    bad = ('unknown: 1\n', TLS + '  client_auth_type: Sometimes\n', TLS + '  min_version: TLS14\n', TLS + '  cipher_suites: [NONE]\n',
+           TLS.replace('server.key', 'none.key'), 'basic_auth_users: { x: secret }\n', 'http_server_config: { headers: { Server: x } }\n',
+           'http_server_config: { headers: { X-Frame-Options: x } }\n', TLS + '  client_ca_file: ca.crt\n')
+    for text in good + bad:
+        with open(path, 'w', encoding='utf-8') as f:
+            f.write(text)
+        found = [subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=folder) for words in
+                 (['promtool', 'check', 'web-config', path], [exporter.PROGRAM, 'check-config', path])]
+        cases.check([done.returncode != 0 for done in found] == [text in bad] * 2, '%s: %r' % ('refused' if text in bad else 'taken', text), found)
+
+
 def the_example_of_the_manual(folder):
     """Its lines, as they stand there."""
     with open(os.path.join(exporter.SOURCE, 'docs', 'web-config.md'), encoding='utf-8') as f:
@@ -398,6 +441,9 @@ def the_example_of_the_manual(folder):
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, timeout=exporter.PATIENCE_S)
         return done.returncode, done.stdout.decode('utf-8'), done.stderr.decode('utf-8', 'replace')
     cases.check(len(commands) == 3, 'it has an authority, a password and a request', commands)
+    with open(os.path.join(exporter.SOURCE, 'README.md'), encoding='utf-8') as f:
+        shown = re.findall(r'```yaml\n(tls_server_config:.*?)```', f.read(), re.DOTALL)
+    cases.check([re.sub(r' +#.*', '', block) for block in shown] == [config], 'README.md shows the same configuration', shown)
     status, out, err = run(commands[0])
     cases.check(status == 0, 'the authority and certificates', out + err)
     shutil.copy(os.path.join(folder, 'ca.crt'), os.path.join(folder, 'clients-ca.crt'))
@@ -418,6 +464,15 @@ def the_example_of_the_manual(folder):
         cases.check(status == 0 and '\ndrive_exporter_build_info{' in out, 'the request', out[:500] + err)
         status, out, err = run(commands[2].replace('--cert client.crt --key client.key', ''), b'secret\n')
         cases.check(status != 0, 'and without the certificate', out[:500] + err)
+    if exporter.tool('promtool'):
+        with open(os.path.join(folder, 'password'), 'w', encoding='ascii') as f:
+            f.write('secret')
+        with open(os.path.join(folder, 'prometheus.yml'), 'w', encoding='utf-8') as f:
+            f.write(re.findall(r'```yaml\n(scrape_configs:.*?)```', text, re.DOTALL)[0])
+        status, out, err = run('promtool check config prometheus.yml')
+        cases.check(status == 0, 'what Prometheus is told', out + err)
+    else:
+        cases.skip('no promtool')
 
 
 def main():
@@ -431,10 +486,12 @@ def main():
             for test in (each_type_lets_in_whom_it_says, who_is_refused_is_told_why, names_that_are_allowed, versions_have_their_bounds,
                          suites_and_curves_are_those_named, sessions_are_resumed, users_have_passwords,
                          who_tries_passwords_is_slowed_down, headers_are_sent_with_every_answer, requests_have_their_rate,
-                         another_certificate, another_configuration):
+                         another_certificate, a_folder_behind_a_link, another_configuration):
                 test(web)
+            cases.check(web.ends_well(), 'after all of that it ends well', web.log())
         addresses_of_all_kinds(folder)
         mistakes_at_the_start(folder)
+        promtool_agrees(folder)
         the_example_of_the_manual(folder)
 
 

@@ -269,6 +269,21 @@ static int remove_folder(void **state)
 	return rmdir(folder);
 }
 
+static void a_long_key_is_cut_between_characters(void **state)
+{
+	for (size_t n = 1; n < 150; n++) {
+		AUTO_TEXT yaml = TEXT_LIMIT(1000), error = TEXT_LIMIT(2000);
+		struct web_config *c;
+
+		text_add(&yaml, "rate_limit: {'");
+		for (size_t i = 0; i < n; i++)
+			text_add(&yaml, i % 2 ? "\xc2\x85" : "a");	/* shown as U+FFFD */
+		text_add(&yaml, "': 1}\n");
+		assert_int_equal(read_bytes(yaml.at, yaml.length, &c, &error), -EINVAL);
+		assert_true(text_is_utf8(error.at));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -279,6 +294,7 @@ int main(void)
 		cmocka_unit_test(hostile_bytes_are_refused_in_one_line),
 		cmocka_unit_test(the_size_has_a_limit),
 		cmocka_unit_test(a_file_that_is_not_there_is_named),
+		cmocka_unit_test(a_long_key_is_cut_between_characters),
 	};
 
 	return cmocka_run_group_tests_name("http_config", tests, make_folder, remove_folder);

@@ -54,6 +54,30 @@ static void without_flags_the_defaults_hold(void **state)
 	done(&l);
 }
 
+static void the_web_side_has_its_flags(void **state)
+{
+	struct line l;
+
+	parse(&l, "");
+	assert_null(l.options.web_config_file);
+	assert_false(l.options.lacks_exporter_metrics);
+	assert_true(l.options.max_requests == 40);
+	done(&l);
+	parse(&l, "--web.config.file=/etc/web.yml --web.disable-exporter-metrics --web.max-requests 0 --web.listen-address=unix:/run/x "
+		  "--web.listen-address=[::1]:9946");
+	assert_int_equal(l.verdict, OPTIONS_GO);
+	assert_string_equal(l.options.web_config_file, "/etc/web.yml");
+	assert_true(l.options.lacks_exporter_metrics);
+	assert_true(l.options.max_requests == 0);
+	assert_string_equal(l.options.listen_addresses[1], "[::1]:9946");
+	assert_null(l.options.listen_addresses[2]);
+	done(&l);
+	parse(&l, "--web.config.file");
+	assert_int_equal(l.verdict, OPTIONS_BAD);
+	assert_string_equal(l.error.at, "--web.config.file needs a value: FILE");
+	done(&l);
+}
+
 static void sockets_of_systemd_leave_no_default_address(void **state)
 {
 	struct line l;
@@ -375,6 +399,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_flags_the_defaults_hold),
+		cmocka_unit_test(the_web_side_has_its_flags),
 		cmocka_unit_test(sockets_of_systemd_leave_no_default_address),
 		cmocka_unit_test(a_value_comes_after_an_equals_sign_or_a_blank),
 		cmocka_unit_test(lists_grow),
