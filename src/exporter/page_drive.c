@@ -227,7 +227,19 @@ static void add_labels(const struct sample *s, struct text *out)
 	}
 }
 
-static void add_sample(const struct sample *s, bool is_first, struct text *out)
+/* What follows from several pages has no time of its own. */
+static void add_age(const struct view_drive *v, const struct sample *s, double now_s, struct text *out)
+{
+	const struct plan_entry *entry = readings_entry(poller_of(v->drive), s);
+	char number[HTML_NUMBER_MAX];
+
+	text_add(out, "<td class=\"num\">");
+	if (entry && entry->answered_at_us)
+		text_addf(out, "%s ago", html_duration(fmax(0, now_s - (double)entry->answered_at_us / 1e6), number));
+	text_add(out, "</td>");
+}
+
+static void add_sample(const struct view_drive *v, const struct sample *s, bool is_first, double now_s, struct text *out)
 {
 	const struct metric_family *f = &metric_families[s->family];
 	char number[HTML_NUMBER_MAX];
@@ -240,15 +252,17 @@ static void add_sample(const struct sample *s, bool is_first, struct text *out)
 	}
 	text_add(out, "</th><td>");
 	add_labels(s, out);
-	text_addf(out, "</td><td class=\"num\">%s</td></tr>\n", f->type == METRIC_INFO ? "" : value_words(f, s->value, number));
+	text_addf(out, "</td><td class=\"num\">%s</td>", f->type == METRIC_INFO ? "" : value_words(f, s->value, number));
+	add_age(v, s, now_s, out);
+	text_add(out, "</tr>\n");
 }
 
 /* What is left of the page belongs to the sections after this one, too. */
 enum { SAMPLE_MAX = 4000, FOOT_MAX = 3000 };
 
-static void add_section(const struct view_drive *v, size_t section, struct text *out)
+static void add_section(const struct view_drive *v, size_t section, double now_s, struct text *out)
 {
-	static const char *const columns[] = { "Metric", "Of", "Value", NULL };
+	static const char *const columns[] = { "Metric", "Of", "Value", "Read", NULL };
 	size_t n, left_out = 0;
 	const struct sample **served = readings_served(poller_of(v->drive), &n);
 	int last = -1;
@@ -263,7 +277,7 @@ static void add_section(const struct view_drive *v, size_t section, struct text 
 		}
 		if (last < 0)
 			begin_table(out, sections[section].title, columns);
-		add_sample(served[i], served[i]->family != last, out);
+		add_sample(v, served[i], served[i]->family != last, now_s, out);
 		last = served[i]->family;
 	}
 	if (last >= 0)
@@ -289,7 +303,7 @@ void page_drive(const struct site *site, const struct view *view, const struct v
 	if (v->drive && !v->is_virtual) {
 		add_wear(v, view->now_s, out);
 		for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
-			add_section(v, i, out);
+			add_section(v, i, view->now_s, out);
 		add_polling(v, view->now_s, out);
 	}
 	text_addf(out, "</main>\n<footer>\n<p>%s UTC. <a href=\"", html_time(view->now_s, true, number));
