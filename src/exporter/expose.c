@@ -5,6 +5,9 @@
 
 #include "base/clock.h"
 
+/* From so many drives on, so often, and for as long after a scrape. With fewer a scrape does it itself in no time. */
+enum { PREPARED_DRIVES = 64, PREPARE_US = 1000000, PREPARE_SLACK_US = 100000, ASKED_US = 150000000 };
+
 /* Two servers that scrape for one another's sake come at the same time. */
 enum { SHARED_US = 20000 };
 
@@ -58,6 +61,58 @@ int expose_metrics(struct expose *e, const struct http_wish *wish, struct answer
 	return r ? r : make(e, &form, ret);
 }
 
+/* ---- beforehand */
+
+static struct answer_form form_of(size_t i)
+{
+	return (struct answer_form){ (enum exposition_format)(i / 2), i % 2, NULL };
+}
+
+static bool was_asked(const struct expose *e, size_t form, uint64_t now_us)
+{
+	return e->last[form].made_us && now_us - e->last[form].made_us < ASKED_US;
+}
+
+/* Making an answer compresses what it is made of, and that stays. */
+static void prepare(struct expose *e)
+{
+	uint64_t now = clock_monotonic_us();
+	bool is_fresh = false;
+
+	drop_old(e, now);
+	for (size_t i = 0; i < EXPOSE_FORMS; i++) {
+		struct answer_form form = form_of(i);
+		struct answer *answer = NULL;
+
+		if (!was_asked(e, i, now))
+			continue;
+		if (!is_fresh && pieces_refresh(e->pieces))
+			return;		/* the scrape will say so */
+		is_fresh = true;
+		if (form.is_gzip && !answer_make(e->pieces, &form, &answer))
+			answer_unref(answer);
+	}
+}
+
+static int on_idle(sd_event_source *source, uint64_t usec, void *expose)
+{
+	struct expose *e = expose;
+
+	if (e->fleet->drives.n >= PREPARED_DRIVES)
+		prepare(e);
+	(void)sd_event_source_set_time_relative(source, PREPARE_US);
+	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+}
+
+int expose_prepare(struct expose *e, sd_event *event)
+{
+	int r = sd_event_add_time_relative(event, &e->idle, CLOCK_MONOTONIC, PREPARE_US, PREPARE_SLACK_US, on_idle, e);
+
+	return r < 0 ? r : sd_event_source_set_priority(e->idle, SD_EVENT_PRIORITY_IDLE);
+}
+
+/* ---- begin and end */
+
 int expose_init(struct expose *e, const struct fleet *fleet, bool has_own)
 {
 	self_open();
@@ -69,6 +124,7 @@ void expose_free(struct expose *e)
 {
 	for (size_t i = 0; i < EXPOSE_FORMS; i++)
 		answer_unref(e->last[i].answer);
+	sd_event_source_disable_unref(e->idle);
 	pieces_free(e->pieces);
 	*e = (struct expose){ 0 };
 }

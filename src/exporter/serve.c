@@ -121,6 +121,8 @@ int verb_serve(const struct options *options)
 	if (!r)
 		r = expose_init(&d.expose, &d.fleet, !options->lacks_exporter_metrics);
 	if (!r)
+		r = expose_prepare(&d.expose, event);
+	if (!r)
 		r = site_init(&d.site, &d.fleet, event);
 	if (!r)
 		r = start_server(&d, event, options);
