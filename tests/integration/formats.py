@@ -6,6 +6,7 @@ import glob
 import gzip
 import os
 import re
+import socket
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 
 import cases
 import exporter
+import made
 
 OPENMETRICS = 'application/openmetrics-text;version=1.0.0,text/plain;q=0.5'
 LIVE = re.compile(r'(drive_exporter_|process_|drive_io_|drive_poll_|drive_command)')
@@ -146,6 +148,25 @@ def choose(daemon):
         cases.check(status == 400 and b'--collector.block' in body, 'one that is off is refused, by name', body)
 
 
+def answer_many(folder):
+    """More parts than the kernel takes at once, to a reader who lets the server wait."""
+    drives, whole = 400, 0
+    made.write_clones(folder, exporter.CAPTURES, drives)
+    with exporter.Exporter('--replay=' + folder, *FLAGS) as daemon:
+        daemon.wait_for_visits(drives, 120)
+        for _ in range(20):
+            with socket.create_connection(('127.0.0.1', daemon.port)) as s:
+                s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+                s.sendall(b'GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+                time.sleep(0.02)
+                answer = b''.join(iter(lambda: s.recv(1 << 20), b''))
+            head, _, body = answer.partition(b'\r\n\r\n')
+            whole += int(re.search(rb'Content-Length: (\d+)', head).group(1)) == len(body) and body.endswith(b'\n')
+        cases.check(whole == 20, 'the metrics of %d drives arrive whole' % drives, '%d of 20' % whole)
+        forms = four_forms(daemon)
+        cases.check(len(samples(forms[False, True])) > 100 * drives, 'and compressed, too')
+
+
 def main():
     captures = {os.path.splitext(os.path.basename(p))[0]: p for p in sorted(glob.glob(os.path.join(exporter.CAPTURES, '*.capture')))}
     captures['all_together'] = exporter.CAPTURES
@@ -167,6 +188,8 @@ def main():
                 judge_text(name, forms[False, False])
                 judge_openmetrics(name, forms[True, False], folder)
         parse_all(kept)
+    with tempfile.TemporaryDirectory() as folder:
+        answer_many(folder)
 
 
 cases.run(main, (os.access(exporter.PROGRAM, os.X_OK), 'no ' + exporter.PROGRAM))

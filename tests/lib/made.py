@@ -1,5 +1,8 @@
 """Small captures made for one test: a SAS SSD with identity, health and temperature, and what the test wants changed."""
 
+import os
+import re
+
 
 def hexa(data):
     return ' '.join('%02x' % b for b in data)
@@ -45,3 +48,26 @@ def device_name(number):
         letters = chr(ord('a') + number % 26) + letters
         number = number // 26 - 1
     return 'sd' + letters
+
+
+# ---- many drives, each with all that a real one tells
+
+PATTERN, SERIAL, WWN = 'hgst_ss200_sas.capture', b'A02B7C11', bytes.fromhex('5000cca0970b4a')
+
+
+def clone(text, number):
+    """That capture with another serial number and world wide name, as another device."""
+    def pattern(data):
+        return re.compile(r'\s+'.join('%02x' % b for b in data))
+    wwn = WWN[:4] + number.to_bytes(3, 'big')
+    text = pattern(SERIAL).sub(hexa(b'C%07d' % number), text)
+    text = pattern(WWN).sub(hexa(wwn), text).replace(WWN.hex(), wwn.hex())
+    return re.sub(r'^device \S+', 'device ' + device_name(number), text, count=1, flags=re.M)
+
+
+def write_clones(folder, captures, drives):
+    with open(os.path.join(captures, PATTERN), encoding='utf-8') as f:
+        text = f.read()
+    for number in range(drives):
+        with open(os.path.join(folder, '%05d.capture' % number), 'w', encoding='utf-8') as f:
+            f.write(clone(text, number))
