@@ -6,14 +6,16 @@
 #include <gnutls/gnutls.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "http/web.h"
 
-/* Of "secret": one that is looked up in a moment, and one that takes long enough for whatever is to happen meanwhile. */
+/* Of "secret"; and two that take long enough for whatever is to happen meanwhile, and are nobody's. */
 #define QUICK "$2b$04$EH0DW0texLQfMhLYpN9UC.CM43AkKaD3sgOxKR198wu/pV/7iMrxa"
-#define SLOW "$2b$13$EH0DW0texLQfMhLYpN9UC.CM43AkKaD3sgOxKR198wu/pV/7iMrxa"	/* nobody's: never good */
+#define MEDIUM "$2b$10$EH0DW0texLQfMhLYpN9UC.CM43AkKaD3sgOxKR198wu/pV/7iMrxa"
+#define SLOW "$2b$13$EH0DW0texLQfMhLYpN9UC.CM43AkKaD3sgOxKR198wu/pV/7iMrxa"
 #define USERS(hash) "basic_auth_users: { prometheus: '" hash "' }\n"
 #define AUTHORIZED(line, coded) line " HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Basic " coded "\r\n\r\n"
 #define RIGHT "cHJvbWV0aGV1czpzZWNyZXQ="	/* prometheus:secret */
@@ -153,13 +155,11 @@ static ssize_t tls_shake(struct world *w, struct tls_client *c)
 }
 
 /* False: there was no whole answer, or none. */
-static bool tls_ask(struct world *w, struct tls_client *c, const char *request, const char *enough, struct text *answer)
+static bool tls_receive(struct world *w, struct tls_client *c, const char *enough, struct text *answer)
 {
 	char part[4096];
 
 	text_free(answer);
-	if (tls_shake(w, c) < 0 || gnutls_record_send(c->session, request, strlen(request)) < 0)
-		return false;
 	for (int i = 0; i < TURNS_MAX; i++) {
 		ssize_t n = gnutls_record_recv(c->session, part, sizeof part);
 
@@ -172,6 +172,12 @@ static bool tls_ask(struct world *w, struct tls_client *c, const char *request, 
 		sd_event_run(w->event, 500);
 	}
 	return false;
+}
+
+static bool tls_ask(struct world *w, struct tls_client *c, const char *request, const char *enough, struct text *answer)
+{
+	return tls_shake(w, c) >= 0 && gnutls_record_send(c->session, request, strlen(request)) >= 0 &&
+	       tls_receive(w, c, enough, answer);
 }
 
 static const char *const both_versions[] = { "NORMAL:-VERS-ALL:+VERS-TLS1.2", "NORMAL:-VERS-ALL:+VERS-TLS1.3" };
@@ -389,6 +395,30 @@ static void the_end_finds_who_waits(void **state)
 		assert_status(&answer, 401);
 }
 
+/* Both libmicrohttpds have something to do in the same turn, and the one that nobody is suspended in goes last. */
+static void a_verdict_is_not_forgotten_over_other_work(void **state)
+{
+	struct world *w = *state;
+	AUTO_TEXT answer = TEXT_LIMIT(ANSWER_MAX);
+	AUTO_FD plain = -1;
+
+	serve(w, read_web(""));
+	plain = connect_to("127.0.0.1", w->port);
+	assert_true(send_text(w, plain, KEPT_REQUEST("GET /metrics")) && receive(w, plain, &answer, "drive_up 1\n"));
+	use(w, tls_web(&ecdsa_server, NULL, USERS(MEDIUM)));
+	AUTO_TLS client = tls_connect(w, NULL, "NORMAL");
+	static const char request[] = AUTHORIZED("GET /metrics", RIGHT), other[] = KEPT_REQUEST("GET /metrics");
+
+	assert_int_equal(tls_shake(w, &client), 0);
+	assert_int_equal(gnutls_record_send(client.session, request, strlen(request)), strlen(request));
+	for (int i = 0; i < 5; i++)
+		sd_event_run(w->event, 1000);
+	assert_int_equal(send(plain, other, strlen(other), MSG_NOSIGNAL), strlen(other));
+	usleep(500000);			/* the thread goes on meanwhile */
+	assert_true(tls_receive(w, &client, "needed.\n", &answer));
+	assert_status(&answer, 401);
+}
+
 static void passwords_go_with_tls(void **state)
 {
 	struct world *w = *state;
@@ -520,6 +550,7 @@ int main(void)
 		web_test(who_waits_may_leave),
 		web_test(who_waits_has_his_time),
 		web_test(the_end_finds_who_waits),
+		web_test(a_verdict_is_not_forgotten_over_other_work),
 		web_test(passwords_go_with_tls),
 		web_test(headers_replace_ours),
 		web_test(requests_have_their_rate),
