@@ -84,7 +84,7 @@ static int on_overdue(sd_event_source *source, uint64_t usec, void *userdata)
 	struct http_server *server = userdata;
 	size_t n;
 
-	server->has_resumed = false;	/* both are run below, after whom this resumes */
+	server->has_resumed = false;	/* the runs below see them all */
 	n = http_crowd_expire(&server->site.crowd, clock_monotonic_us());
 	if (n)
 		log_debug("http: %zu connections took too long", n);

@@ -242,6 +242,37 @@ static void a_handshake_without_end_has_its_time(void **state)
 	assert_true(gets_in(w, NULL, "NORMAL"));
 }
 
+/* How often it wakes up in 200 ms. */
+static int count_turns(struct world *w)
+{
+	const uint64_t end = __real_clock_monotonic_us() + 200000;
+	int n = 0;
+
+	for (; __real_clock_monotonic_us() < end; n++)
+		sd_event_run(w->event, 10000);
+	return n;
+}
+
+static void half_a_handshake_is_waited_for_asleep(void **state)
+{
+	struct world *w = *state;
+	AUTO_TEXT answer = TEXT_LIMIT(ANSWER_MAX);
+	AUTO_FD slow = -1;
+
+	serve(w, tls_web(&ecdsa_server, NULL, ""));
+	slow = connect_to("127.0.0.1", w->port);
+	assert_true(send_all(w, slow, "\x16\x03\x01\x02", 4));
+	assert_in_range(count_turns(w), 1, 60);
+	for (size_t i = 0; i < ARRAY_SIZE(both_versions); i++) {
+		AUTO_TLS client = tls_connect(w, NULL, both_versions[i]);
+
+		assert_true(is_under_way(gnutls_handshake(client.session)));	/* its first words */
+		assert_in_range(count_turns(w), 1, 60);
+		assert_true(tls_ask(w, &client, KEPT_REQUEST("GET /metrics"), "drive_up 1\n", &answer));
+		assert_in_range(count_turns(w), 1, 60);
+	}
+}
+
 /* ---- users */
 
 static void a_password_opens_every_page(void **state)
@@ -544,6 +575,7 @@ int main(void)
 		web_test(certificates_are_judged_before_any_request),
 		web_test(who_speaks_the_other_tongue_is_not_answered),
 		web_test(a_handshake_without_end_has_its_time),
+		web_test(half_a_handshake_is_waited_for_asleep),
 		web_test(a_password_opens_every_page),
 		web_test(a_password_that_takes_long_holds_up_nobody),
 		web_test(many_tries_are_too_many),
