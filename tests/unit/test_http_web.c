@@ -154,23 +154,32 @@ static ssize_t tls_shake(struct world *w, struct tls_client *c)
 	return r;
 }
 
-/* False: there was no whole answer, or none. */
-static bool tls_receive(struct world *w, struct tls_client *c, const char *enough, struct text *answer)
+/* False: nothing more comes. */
+static bool tls_receive_more(struct world *w, struct tls_client *c, struct text *answer)
 {
-	char part[4096];
+	char part[16384];
 
-	text_free(answer);
 	for (int i = 0; i < TURNS_MAX; i++) {
 		ssize_t n = gnutls_record_recv(c->session, part, sizeof part);
 
-		if (n > 0)
+		if (n > 0) {
 			text_add_bytes(answer, part, (size_t)n);
-		if (answer->at && strstr(answer->at, enough))
 			return true;
-		if (n <= 0 && !is_under_way(n))
+		}
+		if (!is_under_way(n))
 			return false;
 		sd_event_run(w->event, 500);
 	}
+	return false;
+}
+
+/* False: there was no whole answer, or none. */
+static bool tls_receive(struct world *w, struct tls_client *c, const char *enough, struct text *answer)
+{
+	text_free(answer);
+	while (tls_receive_more(w, c, answer))
+		if (strstr(answer->at, enough))
+			return true;
 	return false;
 }
 
@@ -271,6 +280,26 @@ static void half_a_handshake_is_waited_for_asleep(void **state)
 		assert_true(tls_ask(w, &client, KEPT_REQUEST("GET /metrics"), "drive_up 1\n", &answer));
 		assert_in_range(count_turns(w), 1, 60);
 	}
+}
+
+/* While another one holds up its handshake. */
+static void a_long_page_comes_whole_and_fast(void **state)
+{
+	struct world *w = *state;
+	AUTO_TEXT answer = TEXT_LIMIT(ANSWER_MAX);
+	uint64_t begin;
+
+	serve(w, tls_web(&ecdsa_server, NULL, ""));
+	w->n_bodies = 250000;
+	AUTO_TLS half = tls_connect(w, NULL, "NORMAL"), client = tls_connect(w, NULL, "NORMAL");
+
+	(void)gnutls_handshake(half.session);
+	begin = __real_clock_monotonic_us();
+	assert_true(tls_ask(w, &client, REQUEST("GET /metrics"), "\r\n\r\n", &answer));
+	while (tls_receive_more(w, &client, &answer))
+		;
+	assert_int_equal(strlen(body_of(&answer)), w->n_bodies * strlen(w->body));
+	assert_in_range(__real_clock_monotonic_us() - begin, 0, 4000000);	/* 168 records: with the longest pause before each 11 s */
 }
 
 /* ---- users */
@@ -576,6 +605,7 @@ int main(void)
 		web_test(who_speaks_the_other_tongue_is_not_answered),
 		web_test(a_handshake_without_end_has_its_time),
 		web_test(half_a_handshake_is_waited_for_asleep),
+		web_test(a_long_page_comes_whole_and_fast),
 		web_test(a_password_opens_every_page),
 		web_test(a_password_that_takes_long_holds_up_nobody),
 		web_test(many_tries_are_too_many),
