@@ -45,6 +45,7 @@ struct http_crowd {
 		size_t n;
 	} stages[N_HTTP_STAGES];
 	size_t n_leaving, n_suspended;
+	uint64_t tls_bytes;		/* that have come and gone (transport.h) */
 	void (*has_resumed)(void *context);	/* libmicrohttpd is to be run soon */
 	void *context;
 };

@@ -9,6 +9,7 @@
 
 enum {
 	CONNECTION_MEMORY = 32 * 1024,		/* a request's headers must fit into it */
+	PAUSE_MAX_MS = 64,
 };
 
 /* What strangers send is theirs to mend, so libmicrohttpd's complaints are for the curious. */
@@ -21,6 +22,20 @@ static void log_complaint(void *context, const char *format, va_list args)
 	log_debug("http: %s", line);
 }
 
+/* From the first byte of a handshake to its end libmicrohttpd 0.9.75 takes the socket for readable, and would be run without pause
+ * until a client goes on that need not. So it is only as long as runs move something; what comes in wakes us anyway. */
+static unsigned pause_of(struct http_driver *d)
+{
+	const uint64_t bytes = d->site->crowd.tls_bytes;
+
+	if (!d->is_tls || bytes != d->tls_bytes)
+		d->pause_ms = 0;
+	else
+		d->pause_ms = !d->pause_ms ? 1 : d->pause_ms < PAUSE_MAX_MS ? 2 * d->pause_ms : PAUSE_MAX_MS;
+	d->tls_bytes = bytes;
+	return d->pause_ms;
+}
+
 /* In this mode libmicrohttpd has no wake-up of its own: after every run it is asked when it wants the next. */
 static int arm_timer(struct http_driver *d)
 {
@@ -29,7 +44,7 @@ static int arm_timer(struct http_driver *d)
 
 	if (MHD_get_timeout(d->daemon, &ms) != MHD_YES)
 		return sd_event_source_set_enabled(d->timer, SD_EVENT_OFF);
-	r = sd_event_source_set_time_relative(d->timer, ms * 1000);
+	r = sd_event_source_set_time_relative(d->timer, (ms ? ms : pause_of(d)) * 1000);
 	return r < 0 ? r : sd_event_source_set_enabled(d->timer, SD_EVENT_ONESHOT);
 }
 
@@ -97,7 +112,7 @@ int http_driver_start(struct http_driver *d, sd_event *event, struct http_site *
 
 	if (is_tls && MHD_is_feature_supported(MHD_FEATURE_HTTPS_CERT_CALLBACK) != MHD_YES)
 		return -EOPNOTSUPP;
-	*d = (struct http_driver){ .site = site, .has_run = has_run, .context = context };
+	*d = (struct http_driver){ .site = site, .is_tls = is_tls, .has_run = has_run, .context = context };
 	d->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME |
 				     (is_tls ? MHD_USE_TLS : 0), 0, NULL, NULL,
 				     http_site_answer, site,

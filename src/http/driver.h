@@ -8,6 +8,9 @@
 struct http_driver {
 	struct http_site *site;
 	struct MHD_Daemon *daemon;	/* NULL: it is not started */
+	bool is_tls;
+	uint64_t tls_bytes;		/* of the crowd, after the last run */
+	unsigned pause_ms;		/* after runs that move nothing */
 	sd_event_source *readable, *timer;
 	void (*has_run)(void *context);
 	void *context;

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "http/accept.h"
+#include "http/transport.h"
 #include "http/web.h"
 
 static const char path_healthy[] = "/-/healthy", path_ready[] = "/-/ready";
@@ -246,6 +247,7 @@ static bool begin_tls(struct http_site *site, struct http_connection *c)
 	if (!site->web || !site->web->tls)
 		return false;
 	c->tls = http_tls_ref(site->web->tls);
+	http_transport_begin(c, session);
 	r = http_tls_begin(c->tls, session);
 	if (r < 0)
 		log_debug("http: cannot begin TLS: %s", gnutls_strerror(r));

@@ -35,19 +35,32 @@ struct http_server {
 	struct http_site site;
 	struct http_driver plain, tls;	/* tls: started where it is first asked for */
 	struct listener *listeners;
-	sd_event_source *overdue;	/* when the next connection's time is over */
+	sd_event_source *overdue;	/* when the next connection's time is over, or at once: */
+	bool has_resumed;		/* a connection, that no run has seen yet */
 	char url[HTTP_URL_MAX];		/* of the first */
 };
 
 static int arm_overdue(struct http_server *server)
 {
-	uint64_t next = http_crowd_next_us(&server->site.crowd);
+	uint64_t next = server->has_resumed ? 0 : http_crowd_next_us(&server->site.crowd);
 	int r;
 
 	if (next == UINT64_MAX)
 		return sd_event_source_set_enabled(server->overdue, SD_EVENT_OFF);
 	r = sd_event_source_set_time(server->overdue, next);
 	return r < 0 ? r : sd_event_source_set_enabled(server->overdue, SD_EVENT_ONESHOT);
+}
+
+/* Not at once: it may be libmicrohttpd that we are called by. */
+static void has_resumed(void *context)
+{
+	struct http_server *server = context;
+	int r;
+
+	server->has_resumed = true;
+	r = arm_overdue(server);
+	if (r < 0)
+		log_error("http: cannot set the timer: %s", strerror(-r));
 }
 
 static void has_run(void *context)
@@ -69,8 +82,10 @@ static void run_drivers(struct http_server *server)
 static int on_overdue(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct http_server *server = userdata;
-	size_t n = http_crowd_expire(&server->site.crowd, clock_monotonic_us());
+	size_t n;
 
+	server->has_resumed = false;	/* the runs below see them all */
+	n = http_crowd_expire(&server->site.crowd, clock_monotonic_us());
 	if (n)
 		log_debug("http: %zu connections took too long", n);
 	run_drivers(server);
@@ -284,15 +299,6 @@ int http_server_use(struct http_server *server, struct http_web *web, struct tex
 		http_web_free(web);
 	}
 	return r;
-}
-
-/* Not at once: it may be libmicrohttpd that we are called by. */
-static void has_resumed(void *context)
-{
-	struct http_server *server = context;
-
-	if (sd_event_source_set_time(server->overdue, 0) < 0 || sd_event_source_set_enabled(server->overdue, SD_EVENT_ONESHOT) < 0)
-		log_error("http: cannot set the timer");
 }
 
 static void stop_serverp(struct http_server **server)
