@@ -8,7 +8,7 @@
 /* From so many drives on, so often, and for as long after a scrape. With fewer a scrape does it itself in no time. */
 enum { PREPARED_DRIVES = 64, PREPARE_US = 1000000, PREPARE_SLACK_US = 100000, ASKED_US = 150000000 };
 
-/* Two servers that scrape for one another's sake come at the same time. */
+/* Two servers that scrape for one another's sake come at the same time. By the clock that is served: one that runs fast shares nothing. */
 enum { SHARED_US = 20000 };
 
 static int make(struct expose *e, const struct answer_form *form, struct answer **ret)
@@ -29,7 +29,7 @@ static void drop_old(struct expose *e, uint64_t now_us)
 static int share(struct expose *e, const struct answer_form *form, struct answer **ret)
 {
 	size_t i = (size_t)form->format * 2 + form->is_gzip;
-	uint64_t now = clock_monotonic_us();
+	uint64_t now = clock_steady_us();
 	struct answer *made;
 	int r;
 
@@ -76,7 +76,7 @@ static bool was_asked(const struct expose *e, size_t form, uint64_t now_us)
 /* Making an answer compresses what it is made of, and that stays. */
 static void prepare(struct expose *e)
 {
-	uint64_t now = clock_monotonic_us();
+	uint64_t now = clock_steady_us();
 	bool is_fresh = false;
 
 	drop_old(e, now);

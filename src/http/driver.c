@@ -48,6 +48,12 @@ static int arm_timer(struct http_driver *d)
 	return r < 0 ? r : sd_event_source_set_enabled(d->timer, SD_EVENT_ONESHOT);
 }
 
+void http_timer_check(int r)
+{
+	if (r < 0 && r != -ESTALE)
+		log_error("http: cannot set the timer: %s", strerror(-r));
+}
+
 void http_driver_run(struct http_driver *d)
 {
 	int r;
@@ -57,8 +63,7 @@ void http_driver_run(struct http_driver *d)
 	if (MHD_run(d->daemon) != MHD_YES)
 		log_debug("http: libmicrohttpd could not run");
 	r = arm_timer(d);
-	if (r < 0)
-		log_error("http: cannot set the timer: %s", strerror(-r));
+	http_timer_check(r);
 	d->has_run(d->context);
 }
 

@@ -27,3 +27,5 @@ void http_driver_stop(struct http_driver *);	/* closes all its connections */
 /* Takes the descriptor. */
 void http_driver_add(struct http_driver *, int fd, const struct sockaddr *, socklen_t);
 void http_driver_run(struct http_driver *);	/* nothing where it is not started */
+/* Complains of a timer that could not be set. When the loop has ended (-ESTALE) none is needed any more. */
+void http_timer_check(int r);

@@ -59,8 +59,7 @@ static void has_resumed(void *context)
 
 	server->has_resumed = true;
 	r = arm_overdue(server);
-	if (r < 0)
-		log_error("http: cannot set the timer: %s", strerror(-r));
+	http_timer_check(r);
 }
 
 static void has_run(void *context)
@@ -69,8 +68,7 @@ static void has_run(void *context)
 	int r = arm_overdue(server);
 
 	http_site_let_go(&server->site);
-	if (r < 0)
-		log_error("http: cannot set the timer: %s", strerror(-r));
+	http_timer_check(r);
 }
 
 static void run_drivers(struct http_server *server)
@@ -130,8 +128,7 @@ static void go_deaf(struct listener *l)
 		r = sd_event_source_set_time_relative(l->deaf, DEAF_US);
 	if (r >= 0)
 		r = sd_event_source_set_enabled(l->deaf, SD_EVENT_ONESHOT);
-	if (r < 0)
-		log_error("http: cannot set the timer: %s", strerror(-r));
+	http_timer_check(r);
 }
 
 /* How many were taken, at most that many; -errno where the next could not be, -EAGAIN where there is none. */

@@ -11,7 +11,7 @@ trap 'rm -rf "$tree"' EXIT
 
 # The libraries are those our programs are linked with.
 packages=systemd-sysv,udev,kmod,busybox-static,e2fsprogs,smartmontools,sg3-utils,nvme-cli
-packages+=,libmicrohttpd12,libatasmart4,libsgutils2-1.46-2,libsqlite3-0,libcsv3,libsystemd0
+packages+=,libmicrohttpd12,libatasmart4,libsgutils2-1.46-2,libsqlite3-0,libcsv3,libsystemd0,libgnutls30,libyaml-0-2,libcrypt1,zlib1g,libjansson4
 
 install_packages() {
 	local suite sources=() file
