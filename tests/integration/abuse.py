@@ -37,7 +37,8 @@ BESIDE_KIB = 2048                               # what a connection has beside i
 
 SLOW = {'silent': 450, 'trickle': 600, 'half_closed': 200, 'vanished': 50, 'huge': 300, 'idle': 400}
 UNREAD = {'unread': 400, 'silent': 800, 'trickle': 800}
-CROWD_S = 8
+NO_BODY = {'no_body': 400, 'silent': 800, 'trickle': 800}
+CROWD_S = 5
 
 FLAGS = ('--log.level=warn', '--poll.interval=1h', '--no-collector.history')
 
@@ -102,6 +103,15 @@ class Program:
 
 # ---- the honest client
 
+def step_forward():
+    """The honest client is elsewhere in real life, and does not wait for this machine's processor. Without the right to this, it
+    does."""
+    try:
+        os.sched_setscheduler(0, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(1))
+    except OSError:
+        print('# no right to a real-time priority: times are as the machine lets them be')
+
+
 class Watch:
     """Scrapes, and beside each scrape an answer of the same size from the simplest server there is."""
 
@@ -136,10 +146,11 @@ class Watch:
         s, c = self.scraper, self.control
         slow, noise = (sum(t >= SCRAPE_LIMIT_S for t in w.seconds) for w in (s, c))
         print('# %d scrapes beside %s: %s; the simplest server: %s' % (len(s.seconds), beside, figures(s.seconds), figures(c.seconds)))
-        print('# %d scrapes took 50 ms or more, and %d answers of the simplest server; a kept connection was opened anew %d times'
-              % (slow, noise, s.reopened))
+        print('# %d scrapes took 50 ms or more, and %d answers of the simplest server; a kept connection was opened anew %d times; %d times '
+              'the machine held up who asked' % (slow, noise, s.reopened, s.held_up))
         cases.check(not s.refused, 'no scrape is refused beside ' + beside,
                     '%d: %s' % (len(s.refused), collections.Counter(s.refused).most_common(5)))
+        cases.check(s.held_up <= SPARE_SCRAPES + SPARE_SHARE * s.count, 'and next to none is held up', s.held_up)
         cases.check(statistics.median(s.seconds) < SCRAPE_LIMIT_S, 'a scrape takes less than 50 ms beside ' + beside, figures(s.seconds))
         cases.check(slow <= 2 * noise + SPARE_SCRAPES + SPARE_SHARE * len(s.seconds), 'and so do all but what the machine itself holds up',
                     sorted(s.seconds)[-10:])
@@ -237,7 +248,7 @@ def times_end_tricklers(daemon):
 
 
 def slow_connections(folder):
-    for numbers in (SLOW, UNREAD):
+    for numbers in (SLOW, NO_BODY, UNREAD):
         with serve(folder) as daemon:
             daemon.wait_for_visits(1)
             a_crowd(daemon, numbers)
@@ -334,9 +345,9 @@ def wrong_passwords(folder):
 
 # ---- broken requests
 
-SEED, BROKEN = 20, 5500
+SEED, BROKEN = 20, 4400
 PATIENCE_S = 3
-MOMENT_S, WAITING_MAX = 0.05, 20
+MOMENT_S, WAITING_MAX = 0.02, 20
 CLOSED = 0                      # no answer, but the end
 REFUSED = {CLOSED, 400, 405, 413, 414, 431, 501, 505}
 LIVE = re.compile(rb'^(?:# (?:HELP|TYPE) )?(?:drive_exporter_|process_).*\n', re.M)
@@ -368,7 +379,6 @@ class Exchange:
         self.client = web.Client(port, timeout_s=PATIENCE_S)
         self.send(pieces)
         if is_aborted:
-            self.client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
             self.close()
 
     def send(self, pieces):
@@ -398,6 +408,9 @@ class Exchange:
         return self.is_over
 
     def close(self):
+        """Where the server has not ended it, with a reset: libmicrohttpd need not see an end that came together with a request."""
+        if not self.is_over:
+            self.client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
         self.client.close()
         self.is_over = True
 
@@ -509,12 +522,14 @@ def broken_requests_and_others(folder):
         after = honest.scrape()
         cases.check(daemon.process.poll() is None, 'the exporter lives on')
         cases.check(before and after and steady(before.body) == steady(after.body), 'and tells the same as before')
+        time.sleep(0.5)
         cases.check(descriptors(pid) <= base, 'no descriptor is left over', '%d, then %d' % (base, descriptors(pid)))
         print('# memory (PSS): %d KiB before, %d KiB after' % (kib, pss_kib(pid)))
         honest.close()
 
 
 def main():
+    step_forward()
     with tempfile.TemporaryDirectory() as folder:
         captures = os.path.join(folder, 'captures')
         os.mkdir(captures)

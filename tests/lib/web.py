@@ -121,22 +121,33 @@ class Client:
         return self.answer(is_head)
 
 
+# From connecting to asking. A server that is full gives up who takes long to ask.
+PROMPT_S = 0.005
+
+
 class Scraper:
     """An honest client: scrapes in turn over a connection that it keeps, and over a new one. What was kept and is found closed is
-    opened anew and asked again once, as Prometheus does."""
+    opened anew and asked again once, as Prometheus does. Where the machine held it up between connecting and asking, its
+    being refused is told apart."""
 
     def __init__(self, port, *fields, source='127.0.0.1'):
         self.port, self.source = port, source
         self.request = request('/metrics', 'GET', *fields)
         self.kept, self.count = None, 0
-        self.seconds, self.refused, self.reopened = [], [], 0
+        self.seconds, self.refused, self.held_up, self.reopened = [], [], 0, 0
+        self.is_prompt = True
 
     def open(self):
-        return Client(self.port, self.source)
+        """A connection that has asked."""
+        began = time.perf_counter()
+        client = Client(self.port, self.source)
+        client.socket.sendall(self.request)
+        self.is_prompt = time.perf_counter() - began < PROMPT_S
+        return client
 
     def ask_new(self):
         with self.open() as client:
-            return client.ask(self.request)
+            return client.answer()
 
     def ask_kept(self):
         if self.kept:
@@ -146,7 +157,7 @@ class Scraper:
                 self.reopened += 1
                 self.kept.close()
         self.kept = self.open()
-        return self.kept.ask(self.request)
+        return self.kept.answer()
 
     def scrape(self):
         """The answer, or None where there was none, or one that is no 200."""
@@ -158,8 +169,10 @@ class Scraper:
         except (OSError, BadAnswer) as error:
             why, self.kept = '%s: %s' % (type(error).__name__, error), None
         self.seconds.append(time.perf_counter() - began)
-        if why:
+        if why and (answer or self.is_prompt):
             self.refused.append(why)
+        elif why:
+            self.held_up += 1
         return None if why else answer
 
     def close(self):
