@@ -1,0 +1,545 @@
+#!/usr/bin/env python3
+"""The web side under abuse: thousands of slow connections, thousands of wrong passwords, thousands of broken requests. Beside
+them an honest client scrapes, and must not notice."""
+
+import base64
+import collections
+import json
+import os
+import random
+import re
+import socket
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+sys.dont_write_bytecode = True
+LIB = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib')
+sys.path.insert(0, LIB)
+
+import broken_requests
+import cases
+import exporter
+import web
+
+DRIVES = 24
+SCRAPE_LIMIT_S = 0.050
+# Of a scrape that the machine held up, as it does the simplest server there is
+SPARE_SCRAPES, SPARE_SHARE = 2, 0.005
+
+CONNECTIONS_MAX, CONNECTION_KIB = 256, 32       # src/http/server.c
+HEAD_S = 10                                     # src/http/crowd.c
+BESIDE_KIB = 2048                               # what a connection has beside its own memory, and the answers under way
+
+SLOW = {'silent': 450, 'trickle': 600, 'half_closed': 200, 'vanished': 50, 'huge': 300, 'idle': 400}
+UNREAD = {'unread': 400, 'silent': 800, 'trickle': 800}
+NO_BODY = {'no_body': 400, 'silent': 800, 'trickle': 800}
+CROWD_S = 5
+
+FLAGS = ('--log.level=warn', '--poll.interval=1h', '--no-collector.history')
+
+
+def ms(seconds):
+    return '%.1f ms' % (1000 * seconds)
+
+
+def figures(seconds):
+    return 'median %s, p99 %s, slowest %s' % (ms(statistics.median(seconds)), ms(statistics.quantiles(seconds, n=100)[-1]), ms(max(seconds)))
+
+
+def copy_captures(folder):
+    names = sorted(n for n in os.listdir(exporter.CAPTURES) if n.endswith('.capture'))
+    for name in names[:DRIVES]:
+        os.symlink(os.path.join(exporter.CAPTURES, name), os.path.join(folder, name))
+    return folder
+
+
+def serve(folder, *flags):
+    return exporter.Exporter('--replay=' + folder, *FLAGS, *flags)
+
+
+# ---- what the exporter has and uses
+
+def pss_kib(pid):
+    with open('/proc/%d/smaps_rollup' % pid) as f:
+        return int(re.search(r'^Pss: +(\d+) kB', f.read(), re.M).group(1))
+
+
+def descriptors(pid):
+    return len(os.listdir('/proc/%d/fd' % pid))
+
+
+def cpu_seconds(pid):
+    """Of all its threads."""
+    with open('/proc/%d/stat' % pid) as f:
+        fields = f.read().rsplit(') ', 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+
+
+class Program:
+    """One of the programs in tests/lib, which ends with its standard input."""
+
+    def __init__(self, name, *args):
+        self.process = subprocess.Popen([sys.executable, os.path.join(LIB, name), *map(str, args)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+    def line(self):
+        return self.process.stdout.readline().decode('ascii')
+
+    def end(self):
+        """The last line that it says."""
+        return self.process.communicate(timeout=exporter.PATIENCE_S)[0].decode('ascii').splitlines()[-1]
+
+
+# ---- the honest client
+
+def step_forward():
+    """The honest client is elsewhere in real life, and does not wait for this machine's processor. Without the right to this, it
+    does."""
+    try:
+        os.sched_setscheduler(0, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(1))
+    except OSError:
+        print('# no right to a real-time priority: times are as the machine lets them be')
+
+
+class Watch:
+    """Scrapes, and beside each scrape an answer of the same size from the simplest server there is."""
+
+    def __init__(self, port, *fields):
+        self.scraper = web.Scraper(port, *fields)
+        size = len(self.scraper.scrape().body)
+        self.scraper.scrape()
+        self.scraper.seconds.clear()
+        self.simple = Program('web.py', size)
+        self.control = web.Scraper(int(self.simple.line()))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.scraper.close()
+        self.control.close()
+        self.simple.__exit__()
+
+    def scrape_until(self, is_over, each=lambda: None):
+        while not is_over():
+            self.scraper.scrape()
+            self.control.scrape()
+            each()
+            time.sleep(0.005)
+
+    def scrape_for(self, seconds, each=lambda: None):
+        end = time.monotonic() + seconds
+        self.scrape_until(lambda: time.monotonic() >= end, each)
+
+    def judge(self, beside):
+        s, c = self.scraper, self.control
+        slow, noise = (sum(t >= SCRAPE_LIMIT_S for t in w.seconds) for w in (s, c))
+        print('# %d scrapes beside %s: %s; the simplest server: %s' % (len(s.seconds), beside, figures(s.seconds), figures(c.seconds)))
+        print('# %d scrapes took 50 ms or more, and %d answers of the simplest server; a kept connection was opened anew %d times; %d times '
+              'the machine held up who asked' % (slow, noise, s.reopened, s.held_up))
+        cases.check(not s.refused, 'no scrape is refused beside ' + beside,
+                    '%d: %s' % (len(s.refused), collections.Counter(s.refused).most_common(5)))
+        cases.check(s.held_up <= SPARE_SCRAPES + SPARE_SHARE * s.count, 'and next to none is held up', s.held_up)
+        cases.check(statistics.median(s.seconds) < SCRAPE_LIMIT_S, 'a scrape takes less than 50 ms beside ' + beside, figures(s.seconds))
+        cases.check(slow <= 2 * noise + SPARE_SCRAPES + SPARE_SHARE * len(s.seconds), 'and so do all but what the machine itself holds up',
+                    sorted(s.seconds)[-10:])
+
+
+# ---- slow connections
+
+class Crowded:
+    """The exporter before, in and after a crowd."""
+
+    def __init__(self, pid):
+        self.pid, self.base_kib, self.base_descriptors = pid, pss_kib(pid), descriptors(pid)
+        self.most_kib, self.most_descriptors, self.looked = self.base_kib, self.base_descriptors, 0
+
+    def look(self):
+        if time.monotonic() - self.looked < 0.2:
+            return
+        self.most_kib = max(self.most_kib, pss_kib(self.pid))
+        self.most_descriptors = max(self.most_descriptors, descriptors(self.pid))
+        self.looked = time.monotonic()
+
+    def judge(self, beside):
+        bound = self.base_kib + CONNECTIONS_MAX * CONNECTION_KIB + BESIDE_KIB
+        print('# memory (PSS): %d KiB before, %d KiB at most, bound %d KiB (%d connections of %d KiB and %d KiB); descriptors: %d before, %d at most'
+              % (self.base_kib, self.most_kib, bound, CONNECTIONS_MAX, CONNECTION_KIB, BESIDE_KIB, self.base_descriptors, self.most_descriptors))
+        cases.check(self.most_kib <= bound, 'memory stays below its bound beside ' + beside, '%d KiB' % self.most_kib)
+        cases.check(self.most_descriptors <= self.base_descriptors + CONNECTIONS_MAX + 1, 'and so do descriptors', self.most_descriptors)
+
+    def judge_after(self, beside):
+        try:
+            exporter.wait_for('descriptors', lambda: descriptors(self.pid) <= self.base_descriptors, patience_s=5)
+            gone = True
+        except AssertionError:
+            gone = False
+        cases.check(gone, 'and all connections are closed when it leaves: ' + beside, '%d descriptors' % descriptors(self.pid))
+        after = pss_kib(self.pid)
+        # The allocator keeps some of what was given back.
+        cases.check(after <= self.base_kib + (self.most_kib - self.base_kib) // 2 + 1024, 'and its memory is given back', '%d KiB' % after)
+        print('# afterwards %d KiB, %d descriptors' % (after, descriptors(self.pid)))
+
+
+def a_crowd(daemon, numbers):
+    pid = daemon.process.pid
+    beside = '%d slow connections (%s)' % (sum(numbers.values()), ', '.join('%d %s' % (n, kind) for kind, n in numbers.items()))
+    with Watch(daemon.port) as watch:
+        watch.scrape_for(1)
+        watch.scraper.seconds.clear()
+        watch.control.seconds.clear()
+        crowded, cpu = Crowded(pid), cpu_seconds(pid)
+        with Program('crowd.py', daemon.port, *('%s=%d' % pair for pair in numbers.items())) as crowd:
+            came = []
+            threading.Thread(target=lambda: came.append(crowd.line()), daemon=True).start()
+            watch.scrape_for(CROWD_S, crowded.look)
+            cpu = cpu_seconds(pid) - cpu
+            counts = json.loads(crowd.end())
+        print('# %s' % ', '.join('%d %s' % (n, what) for what, n in sorted(counts.items())))
+        print('# the exporter used %.2f s of processor time in %d s' % (cpu, CROWD_S))
+        cases.check(came and counts['opened'] >= sum(numbers.values()), 'all of the crowd have connected', counts)
+        watch.judge(beside)
+        crowded.judge(beside)
+    crowded.judge_after(beside)
+    cases.check(daemon.process.poll() is None, 'the exporter lives on')
+
+
+def times_end_tricklers(daemon):
+    """Whether a byte comes now and then or none at all, the head of a request has its time and no more."""
+    began = time.monotonic()
+    clients = {web.Client(daemon.port).socket: kind for kind in ('silent', 'trickle', 'torn', 'half-closed') * 2}
+    for s, kind in clients.items():
+        if kind in ('torn', 'half-closed'):
+            s.sendall(b'GET /metrics HTTP/1.1\r\nHost: ')
+        if kind == 'half-closed':
+            s.shutdown(socket.SHUT_WR)
+        s.setblocking(False)
+    ended = {}
+    while len(ended) < len(clients) and time.monotonic() < began + 2 * HEAD_S:
+        for s in clients.keys() - ended.keys():
+            try:
+                if clients[s] == 'trickle':
+                    s.send(b'G')
+                is_over = not s.recv(1)
+            except BlockingIOError:
+                is_over = False
+            except ConnectionError:
+                is_over = True
+            if is_over:
+                ended[s] = time.monotonic() - began
+        time.sleep(0.1)
+    for s in clients:
+        s.close()
+    said = ', '.join('%s %.1f s' % (clients[s], t) for s, t in ended.items())
+    print('# ended: ' + said)
+    cases.check(len(ended) == len(clients) and all(t < HEAD_S + 1 and (t > HEAD_S - 0.2 or clients[s] == 'half-closed') for s, t in ended.items()),
+                'who sends no whole head is ended after %d s, byte by byte or silent' % HEAD_S, said)
+
+
+def slow_connections(folder):
+    for numbers in (SLOW, NO_BODY, UNREAD):
+        with serve(folder) as daemon:
+            daemon.wait_for_visits(1)
+            a_crowd(daemon, numbers)
+            if numbers is SLOW:
+                times_end_tricklers(daemon)
+
+
+# ---- wrong passwords
+
+WRONG = 10000
+GUESSERS = 16
+USER, PASSWORD = 'prometheus', 'correct horse'
+HASH = '$2b$10$gqnIXSTm5WZ1CwABF.JbA.u.da8Kexsxxc6JrdKeiUMtnB78Skupa'
+# Tries that come to bcrypt, by docs/web-config.md: so many at once, then so many a second
+BCRYPT_BURST, BCRYPT_RATE = 24, 4
+REQUEST_S, SCRAPE_S = 0.0003, 0.010     # of processor time, to refuse one, and for an honest scrape
+
+WEB_CONFIG = 'basic_auth_users:\n  %s: %s\n'
+
+
+def basic(user, password):
+    return 'Authorization: Basic ' + base64.b64encode(('%s:%s' % (user, password)).encode('utf-8')).decode('ascii')
+
+
+def guess(port, number, count, statuses, errors):
+    """One who guesses, from an address of his own or from that of the honest client."""
+    source = '127.0.0.%d' % (1 + number % 8)
+    client = None
+    for n in range(count):
+        try:
+            client = client or web.Client(port, source)
+            statuses[client.ask(web.request('/metrics', 'GET', basic(USER, 'guess %d %d' % (number, n)))).status] += 1
+        except (OSError, web.BadAnswer) as error:
+            errors[type(error).__name__] += 1
+            client = None
+
+
+def guessers(port):
+    """In a process of its own: its last line is what they were answered."""
+    statuses, errors = collections.Counter(), collections.Counter()
+    threads = [threading.Thread(target=guess, args=(port, n, WRONG // GUESSERS, statuses, errors)) for n in range(GUESSERS)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    print(json.dumps([statuses, errors]))
+
+
+def has_flag(flag):
+    return flag in subprocess.run([exporter.PROGRAM, '--help'], stdout=subprocess.PIPE, timeout=30).stdout.decode('utf-8')
+
+
+def password_seconds(pid, port):
+    """Processor time of the first try of a wrong password, which no cache knows."""
+    before, answers = cpu_seconds(pid), []
+    for n in range(4):
+        with web.Client(port, '127.0.1.%d' % (n + 1)) as client:
+            answers.append(client.ask(web.request('/metrics', 'GET', basic(USER, 'calibration %d' % n))))
+    cases.check(all(a.status == 401 and a.headers.get('www-authenticate', '').startswith('Basic ') for a in answers),
+                'a wrong password is answered with 401 and what is wanted', answers)
+    return (cpu_seconds(pid) - before) / len(answers)
+
+
+def wrong_passwords(folder):
+    if not has_flag('--web.config.file'):
+        cases.skip('wrong passwords: this exporter has no --web.config.file')
+        return
+    configuration = os.path.join(folder, 'web.yml')
+    with open(configuration, 'w', encoding='utf-8') as f:
+        f.write(WEB_CONFIG % (USER, HASH))
+    with serve(os.path.join(folder, 'captures'), '--web.config.file=' + configuration) as daemon:
+        pid, right = daemon.process.pid, basic(USER, PASSWORD)
+        honest = web.Scraper(daemon.port, right)
+        exporter.wait_for('drives up', lambda: (honest.scrape() or web.Answer(0, {}, b'')).body.count(b'\ndrive_up{') >= DRIVES)
+        honest.close()
+        each_s = password_seconds(pid, daemon.port)
+        with Watch(daemon.port, right) as watch:
+            began, cpu = time.monotonic(), cpu_seconds(pid)
+            process = subprocess.Popen([sys.executable, os.path.abspath(__file__), '--guess', str(daemon.port)], stdout=subprocess.PIPE)
+            watch.scrape_until(lambda: process.poll() is not None)
+            took, cpu = time.monotonic() - began, cpu_seconds(pid) - cpu
+            statuses, errors = json.loads(process.stdout.read())
+            scrapes = len(watch.scraper.seconds)
+            watch.judge('%d wrong passwords' % WRONG)
+        bcrypts = BCRYPT_BURST + BCRYPT_RATE * took + 1
+        bound = bcrypts * each_s * 1.5 + WRONG * REQUEST_S + scrapes * SCRAPE_S
+        print('# answers to %d wrong passwords in %.1f s: %s, %s; %.2f s of processor time, bound %.2f s; one bcrypt takes %s'
+              % (WRONG, took, statuses, errors or 'no errors', cpu, bound, ms(each_s)))
+        cases.check(set(statuses) <= {'401', '429'} and not errors and sum(statuses.values()) == WRONG // GUESSERS * GUESSERS,
+                    'every wrong password is answered with 401 or 429', (statuses, errors))
+        cases.check(statuses.get('401', 0) <= bcrypts, 'no more of them come to bcrypt than the rates let through', statuses)
+        cases.check(cpu <= bound, 'and processor time is bounded', '%.2f s of %.2f s' % (cpu, bound))
+
+
+# ---- broken requests
+
+SEED, BROKEN = 20, 4400
+PATIENCE_S = 3
+MOMENT_S, WAITING_MAX = 0.02, 20
+CLOSED = 0                      # no answer, but the end
+REFUSED = {CLOSED, 400, 405, 413, 414, 431, 501, 505}
+LIVE = re.compile(rb'^(?:# (?:HELP|TYPE) )?(?:drive_exporter_|process_).*\n', re.M)
+
+CLOSING = b' HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
+FIXED = [
+    ('a version to come', b'GET /metrics HTTP/9.9\r\nHost: x\r\n\r\n', REFUSED),
+    ('HTTP/1.1 without Host', b'GET /metrics HTTP/1.1\r\n\r\n', REFUSED),
+    ('HTTP/0.9', b'GET /metrics\r\n\r\n', REFUSED),
+    ('the preface of HTTP/2', broken_requests.H2_PREFACE, REFUSED),
+    ('a hello of TLS', broken_requests.CLIENT_HELLO, REFUSED),
+    ('a negative length', b'GET /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n', REFUSED),
+    ('a length that is no number', b'POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: many\r\n\r\n', REFUSED),
+    ('a header of a megabyte', b'GET /metrics HTTP/1.1\r\nHost: x\r\nX: ' + b'h' * (1 << 20) + b'\r\n\r\n', REFUSED),
+    ('a URL of 100 KB', b'GET /' + b'u' * 100000 + b' HTTP/1.1\r\nHost: x\r\n\r\n', REFUSED),
+    ('257 of name[]', b'GET /metrics?' + b'name[]=drive_up&' * 257 + CLOSING, {400}),
+    ('257 of collect[]', b'GET /metrics?' + b'collect[]=block&' * 257 + CLOSING, {400}),
+    ('900 arguments', b'GET /?' + b'a&' * 900 + b' HTTP/1.1\r\nHost: x\r\n\r\n', REFUSED),
+    ('a Range', b'GET /metrics HTTP/1.1\r\nHost: x\r\nRange: bytes=0-9\r\nConnection: close\r\n\r\n', {200}),
+]
+
+
+class Exchange:
+    """One connection, these bytes, and what comes back. The server need not see at once that we have no more to say; who has not
+    been answered after a moment is looked at later."""
+
+    def __init__(self, port, kind, data, pieces=1, is_aborted=False):
+        self.kind, self.data, self.got, self.is_cut, self.is_over = kind, data, b'', is_aborted, False
+        self.client = web.Client(port, timeout_s=PATIENCE_S)
+        self.send(pieces)
+        if is_aborted:
+            self.close()
+
+    def send(self, pieces):
+        step = max(1, -(-len(self.data) // pieces))
+        try:
+            for at in range(0, len(self.data), step):
+                self.client.socket.sendall(self.data[at:at + step])
+            self.client.socket.shutdown(socket.SHUT_WR)
+        except socket.timeout:
+            raise
+        except OSError:         # it was refused before its end
+            pass
+
+    def read(self, patience_s):
+        """Whether the connection has ended."""
+        if not self.is_over:
+            self.client.socket.settimeout(patience_s)
+            try:
+                while part := self.client.socket.recv(1 << 18):
+                    self.got += part
+                self.close()
+            except (socket.timeout, BlockingIOError):
+                pass
+            except ConnectionError:
+                self.is_cut = True
+                self.close()
+        return self.is_over
+
+    def close(self):
+        """Where the server has not ended it, with a reset: libmicrohttpd need not see an end that came together with a request."""
+        if not self.is_over:
+            self.client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
+        self.client.close()
+        self.is_over = True
+
+    def status(self):
+        """Of the first answer; CLOSED; or None while it waits."""
+        answers, _ = web.take_answers(self.got)
+        return answers[0].status if answers else CLOSED if self.is_over else None
+
+    def is_half(self):
+        try:
+            return bool(web.take_answers(self.got)[1])
+        except web.BadAnswer:
+            return False
+
+    def wrong(self, counts):
+        """What is wrong with the answers, or None."""
+        try:
+            answers, rest = web.take_answers(self.got)
+        except web.BadAnswer as error:
+            return '%s: %s: %r' % (self.kind, error, self.data[:200])
+        counts.update(a.status for a in answers)
+        counts['no answer, but the end' if self.is_over else 'kept waiting'] += not answers
+        if rest and not self.is_cut:
+            return '%s: half an answer: %r to %r' % (self.kind, rest[:100], self.data[:200])
+        wrong = [a.status for a in answers if not (a.status == 100 or 200 <= a.status < 300 or 400 <= a.status < 600)]
+        return '%s: status %s to %r' % (self.kind, wrong, self.data[:200]) if wrong else None
+
+
+def steady(body):
+    return LIVE.sub(b'', body)
+
+
+def exchange_broken(port, judge):
+    """Some are left open for a while, so that the server has others beside them."""
+    r, waiting = random.Random(SEED), collections.deque()
+    for kind, data in broken_requests.broken_requests(SEED, BROKEN):
+        e = Exchange(port, kind, data, r.choice([1, 1, 2, 5]), r.random() < 0.05)
+        if e.read(MOMENT_S):
+            judge(e)
+            continue
+        waiting.append(e)
+        if len(waiting) > WAITING_MAX:
+            judge(waiting.popleft())
+    for e in waiting:
+        judge(e)
+
+
+def broken(daemon):
+    counts, wrong, began = collections.Counter(), [], time.monotonic()
+
+    def judge(e):
+        e.read(PATIENCE_S if e.is_half() else 0)
+        wrong.append(e.wrong(counts))
+        e.close()
+    exchange_broken(daemon.port, judge)
+    wrong = list(filter(None, wrong))
+    print('# %d broken requests in %.1f s: %s' % (BROKEN, time.monotonic() - began, dict(sorted(counts.items(), key=str))))
+    cases.check(not wrong, 'whatever is answered to broken requests is HTTP, and an answer or an error', '%d\n%s' % (len(wrong), '\n'.join(wrong[:10])))
+
+
+def refused(daemon):
+    """Those that must not be taken for something else."""
+    open_ones = {what: Exchange(daemon.port, what, data) for what, data, _ in FIXED}
+    end = time.monotonic() + HEAD_S + 1
+    for what, _, statuses in FIXED:
+        e = open_ones[what]
+        e.read(max(0.01, end - time.monotonic()))
+        cases.check(e.is_over and e.status() in statuses and not e.wrong(collections.Counter()),
+                    '%s: %s' % (what, ' or '.join(str(s or 'the end') for s in sorted(statuses))), (e.is_over, e.got[:200]))
+        e.close()
+
+
+def head_is_get(daemon):
+    for path in ('/', '/metrics', '/-/healthy', '/-/ready', '/none'):
+        with web.Client(daemon.port) as client:
+            got, head = client.ask(web.request(path)), client.ask(web.request(path, 'HEAD'), is_head=True)
+            after = client.ask(web.request('/-/healthy'))       # a body would stand before it
+        own = ('date', 'content-length')
+        same = {k: v for k, v in got.headers.items() if k not in own} == {k: v for k, v in head.headers.items() if k not in own}
+        cases.check(same and got.status == head.status and got.headers.keys() == head.headers.keys() and after.status == 200,
+                    'HEAD %s is GET without the body' % path, (got.headers, head.headers))
+
+
+def good_manners(daemon):
+    head_is_get(daemon)
+    with web.Client(daemon.port) as client:
+        whole, part = client.ask(web.request()), client.ask(web.request('/metrics', 'GET', 'Range: bytes=0-9'))
+        cases.check(part.status == 200 and steady(part.body) == steady(whole.body) and 'content-range' not in part.headers, 'Range is not heeded')
+    with web.Client(daemon.port) as client:
+        statuses = collections.Counter(client.ask(web.request()).status for _ in range(100))
+        cases.check(statuses == {200: 100}, 'a connection serves 100 requests', statuses)
+    paths = ['/-/healthy', '/metrics', '/none', '/'] * 5
+    with web.Client(daemon.port) as client:
+        client.socket.sendall(b''.join(web.request(path) for path in paths))
+        statuses = [client.answer().status for _ in paths]
+        cases.check(statuses == [200, 200, 404, 200] * 5, '20 requests that come at once are answered in order', statuses)
+
+
+def broken_requests_and_others(folder):
+    with serve(folder) as daemon:
+        daemon.wait_for_visits(1)
+        pid, honest = daemon.process.pid, web.Scraper(daemon.port)
+        good_manners(daemon)
+        time.sleep(1)
+        before, base = honest.scrape(), descriptors(pid)
+        kib = pss_kib(pid)
+        broken(daemon)
+        refused(daemon)
+        after = honest.scrape()
+        cases.check(daemon.process.poll() is None, 'the exporter lives on')
+        cases.check(before and after and steady(before.body) == steady(after.body), 'and tells the same as before')
+        time.sleep(0.5)
+        cases.check(descriptors(pid) <= base, 'no descriptor is left over', '%d, then %d' % (base, descriptors(pid)))
+        print('# memory (PSS): %d KiB before, %d KiB after' % (kib, pss_kib(pid)))
+        honest.close()
+
+
+def main():
+    step_forward()
+    with tempfile.TemporaryDirectory() as folder:
+        captures = os.path.join(folder, 'captures')
+        os.mkdir(captures)
+        copy_captures(captures)
+        broken_requests_and_others(captures)
+        wrong_passwords(folder)
+        slow_connections(captures)
+
+
+if sys.argv[1:2] == ['--guess']:
+    guessers(int(sys.argv[2]))
+else:
+    cases.run(main, (os.access(exporter.PROGRAM, os.X_OK), 'no ' + exporter.PROGRAM))
