@@ -9,10 +9,9 @@
 /* Prometheus refuses bodies that are larger than its own limit, but does not have one by default. */
 enum { BODY_MAX = 64 << 20 };
 
-/* An answer up to this size goes out in one call of the kernel with its head if it is in one place; beyond, copying it costs
- * more than the call. But of more parts than one call takes (IOV_MAX, 1024) libmicrohttpd (0.9.75) cuts the end off, where they are
- * sent in several. */
-enum { JOINED_MAX = 128 << 10, PARTS_MAX = 1000 };
+/* An answer up to this size is put in one place: it is sent from there. Larger ones are sent from the pieces, which several may
+ * share. */
+enum { JOINED_MAX = 128 << 10 };
 
 /* What is being made. */
 struct making {
@@ -118,58 +117,31 @@ static void drop_parts(struct answer *a)
 	a->n = a->room = a->n_held = a->room_held = 0;
 }
 
-/* Parts from `first` on, until they are that many bytes; *ret_next is the one behind them. NULL: no memory. */
-static struct buffer *copy_parts(const struct answer *a, size_t first, size_t bytes, size_t *ret_next)
+static size_t length_of(const struct answer *a)
 {
-	struct buffer *copy;
-	size_t n = 0, next = first;
-	char *to;
+	size_t n = 0;
 
-	while (next < a->n && (next == first || n < bytes))
-		n += a->parts[next++].iov_len;
-	copy = buffer_new(NULL, n);
-	if (!copy)
-		return NULL;
-	to = copy->bytes;
-	for (size_t i = first; i < next; i++)
-		to = mempcpy(to, a->parts[i].iov_base, a->parts[i].iov_len);
-	*ret_next = next;
-	return copy;
-}
-
-/* The same bytes in parts of that many at least, the last one apart. */
-static int regroup(struct answer *a, size_t bytes)
-{
-	struct answer joined = { 0 };
-	bool is_good = true;
-
-	for (size_t i = 0; is_good && i < a->n;) {
-		struct buffer *copy = copy_parts(a, i, bytes, &i);
-
-		is_good = copy && add_held(&joined, copy);
-		buffer_unref(copy);
-	}
-	if (!is_good) {
-		drop_parts(&joined);
-		return -ENOMEM;
-	}
-	drop_parts(a);
-	a->parts = joined.parts;
-	a->held = joined.held;
-	a->n = a->room = joined.n;
-	a->n_held = a->room_held = joined.n_held;
-	return 0;
+	for (size_t i = 0; i < a->n; i++)
+		n += a->parts[i].iov_len;
+	return n;
 }
 
 static int join(struct answer *a)
 {
-	size_t bytes = 0;
+	size_t n = length_of(a);
+	struct buffer *whole = n <= JOINED_MAX ? buffer_new(NULL, n) : NULL;
+	bool is_added;
+	char *to;
 
+	if (!whole)
+		return n <= JOINED_MAX ? -ENOMEM : 0;
+	to = whole->bytes;
 	for (size_t i = 0; i < a->n; i++)
-		bytes += a->parts[i].iov_len;
-	if (bytes <= JOINED_MAX)
-		return regroup(a, bytes);
-	return a->n > PARTS_MAX ? regroup(a, bytes / PARTS_MAX * 2) : 0;
+		to = mempcpy(to, a->parts[i].iov_base, a->parts[i].iov_len);
+	drop_parts(a);
+	is_added = add_held(a, whole);
+	buffer_unref(whole);
+	return is_added ? 0 : -ENOMEM;
 }
 
 int answer_make(struct pieces *pieces, const struct answer_form *form, struct answer **ret)

@@ -131,6 +131,19 @@ bool http_crowd_give_way(struct http_crowd *crowd)
 	return c;
 }
 
+bool http_crowd_cut_answer(struct http_crowd *crowd, uint64_t now_us)
+{
+	enum { LONG_US = 1000000 };
+	struct http_connection *c = crowd->stages[HTTP_ANSWER].first;
+
+	while (c && c->is_suspended)		/* waits for us */
+		c = c->next;
+	if (!c || now_us - c->since_us < LONG_US)
+		return false;
+	shut_down(crowd, c);
+	return true;
+}
+
 size_t http_crowd_answered(const struct http_crowd *crowd)
 {
 	return crowd->stages[HTTP_ANSWER].n - crowd->n_suspended;

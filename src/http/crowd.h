@@ -9,7 +9,7 @@
 struct MHD_Connection;
 
 enum http_stage {
-	HTTP_HEAD,		/* new: TLS is agreed on, and the head of its first request read */
+	HTTP_HEAD,		/* TLS is agreed on, and a request read, with its body: the first, or one that has a body */
 	HTTP_ANSWER,		/* its answer is made and sent */
 	HTTP_IDLE,		/* it was answered, and may ask again */
 	N_HTTP_STAGES,
@@ -71,6 +71,9 @@ uint64_t http_crowd_next_us(const struct http_crowd *);
 /* Shuts down one that waits for nothing of ours: the oldest that has not asked yet, else the one that is idle for longest. False:
  * there is none. */
 bool http_crowd_give_way(struct http_crowd *);
+/* Shuts down who has been taking his answer for longest, if that is a second at least, when others cannot be answered for him.
+ * False: nobody has. */
+bool http_crowd_cut_answer(struct http_crowd *, uint64_t now_us);
 
 size_t http_crowd_size(const struct http_crowd *);
 /* Those whose answer is made or sent; who is suspended is not. */

@@ -184,11 +184,65 @@ static bool is_accepted(struct MHD_Connection *connection, const char *name, boo
 	return is;
 }
 
+/* A body in parts, and how far it was read. libmicrohttpd's own answers in parts (0.9.75) keep a list of them in the connection's
+ * memory: it aborts where the request has left too little of that, and cuts off the end where the list is long. */
+struct body_reader {
+	struct http_body body;
+	size_t part, offset;		/* what comes next */
+};
+
+enum { BLOCK = 64 << 10 };		/* asked for at a time */
+
+static ssize_t read_body(void *reader, uint64_t position, char *out, size_t max)
+{
+	struct body_reader *r = reader;
+	size_t n = 0;
+
+	while (n < max && r->part < r->body.n) {
+		const struct iovec *part = &r->body.parts[r->part];
+		size_t left = part->iov_len - r->offset, step = left < max - n ? left : max - n;
+
+		memcpy(out + n, (const char *)part->iov_base + r->offset, step);
+		n += step;
+		r->offset += step;
+		if (r->offset == part->iov_len) {
+			r->part++;
+			r->offset = 0;
+		}
+	}
+	return n ? (ssize_t)n : MHD_CONTENT_READER_END_OF_STREAM;
+}
+
+static void free_reader(void *reader)
+{
+	struct body_reader *r = reader;
+
+	r->body.release(r->body.owner);
+	free(r);
+}
+
+static struct MHD_Response *make_parts(const struct http_body *b)
+{
+	struct body_reader *r = malloc(sizeof *r);
+	struct MHD_Response *response;
+	uint64_t n = 0;
+
+	if (!r)
+		return NULL;
+	*r = (struct body_reader){ .body = *b };
+	for (size_t i = 0; i < b->n; i++)
+		n += b->parts[i].iov_len;
+	response = MHD_create_response_from_callback(n, BLOCK, read_body, r, free_reader);
+	if (!response)
+		free(r);
+	return response;
+}
+
 static struct MHD_Response *make_body(const struct http_body *b)
 {
 	if (b->n == 1)
 		return MHD_create_response_from_buffer_with_free_callback_cls(b->parts->iov_len, b->parts->iov_base, b->release, b->owner);
-	return MHD_create_response_from_iovec((const struct MHD_IoVec *)b->parts, (unsigned)b->n, b->release, b->owner);
+	return make_parts(b);
 }
 
 static struct MHD_Response *make_metrics(const struct http_body *body)
@@ -332,7 +386,8 @@ static enum MHD_Result send_path(struct http_site *site, struct MHD_Connection *
 
 		return send_reply(site, connection, is_ready ? HTTP_REPLY_READY : HTTP_REPLY_NOT_READY);
 	}
-	if (site->max_requests && http_crowd_answered(&site->crowd) > site->max_requests)
+	if (site->max_requests && http_crowd_answered(&site->crowd) > site->max_requests &&
+	    !http_crowd_cut_answer(&site->crowd, clock_monotonic_us()))
 		return send_reply(site, connection, HTTP_REPLY_TOO_MANY);
 	if (!strcmp(path, site->telemetry_path))
 		return send_metrics(site, connection);
@@ -351,7 +406,8 @@ enum MHD_Result http_site_answer(void *context, struct MHD_Connection *connectio
 
 	if (!c || c->stage == HTTP_LEAVING)
 		return MHD_NO;
-	http_crowd_move(&site->crowd, c, HTTP_ANSWER, clock_monotonic_us());
+	if (is_first)
+		http_crowd_move(&site->crowd, c, HTTP_HEAD, clock_monotonic_us());
 	/* A body, which GET may have but means nothing, is read past, so that the next request of the connection is found
 	 * behind it. */
 	if (*n_upload) {
@@ -364,6 +420,7 @@ enum MHD_Result http_site_answer(void *context, struct MHD_Connection *connectio
 	/* An answer at once is its connection's last: only to save reading a body that may be long. */
 	if (is_first && (is_read_only(method) || c->verdict == HTTP_WAITING))
 		return MHD_YES;
+	http_crowd_move(&site->crowd, c, HTTP_ANSWER, clock_monotonic_us());
 	if (c->verdict == HTTP_WAITING) {
 		http_crowd_suspend(c);
 		return MHD_YES;

@@ -1,6 +1,7 @@
 #include "http/server.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +38,7 @@ struct http_server {
 	struct listener *listeners;
 	sd_event_source *overdue;	/* when the next connection's time is over, or at once: */
 	bool has_resumed;		/* a connection, that no run has seen yet */
+	size_t most;			/* connections, since memory was last given back */
 	char url[HTTP_URL_MAX];		/* of the first */
 };
 
@@ -62,11 +64,26 @@ static void has_resumed(void *context)
 	http_timer_check(r);
 }
 
+/* A crowd's memory is given back when it has left: the allocator would keep it, between what others have. */
+static void trim(struct http_server *server)
+{
+	enum { CROWD = 64 };
+	size_t n = http_crowd_size(&server->site.crowd);
+
+	if (n > server->most)
+		server->most = n;
+	if (server->most < CROWD || n > server->most / 4)
+		return;
+	server->most = n;
+	malloc_trim(0);
+}
+
 static void has_run(void *context)
 {
 	struct http_server *server = context;
 	int r = arm_overdue(server);
 
+	trim(server);
 	http_site_let_go(&server->site);
 	http_timer_check(r);
 }
@@ -97,7 +114,7 @@ static bool make_room(struct http_server *server)
 {
 	if (http_crowd_size(&server->site.crowd) < HTTP_CONNECTIONS_MAX)
 		return true;
-	if (!http_crowd_give_way(&server->site.crowd))
+	if (!http_crowd_give_way(&server->site.crowd) && !http_crowd_cut_answer(&server->site.crowd, clock_monotonic_us()))
 		return false;
 	run_drivers(server);		/* one sees its end, and closes it */
 	return http_crowd_size(&server->site.crowd) < HTTP_CONNECTIONS_MAX;

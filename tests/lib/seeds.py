@@ -4,7 +4,7 @@
 
 makes FOLDER/a and so on, by the name of the target: for those that read captures the captures, and for those that read catalogues
 the one that we have, whole and line by line; for the history lines of CSV; for devices texts of sysfs; for the web configuration those of
-its manual, and for headers some; for those that read
+its manual, for headers some, and for the web server requests, most of them broken; for those that read
 pages, whose first byte chooses the page, a few answers to each command behind every such byte; for others the answers alone. To
 these comes what earlier fuzzing found: tests/fuzz/corpora.tar.xz, a folder for each target.
 """
@@ -18,12 +18,15 @@ import re
 import sys
 import tarfile
 
+import broken_requests
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 CAPTURES = sorted(glob.glob(os.path.join(HERE, '..', 'captures', '*.capture')))
 CATALOGUE = os.path.join(HERE, '..', '..', 'data', 'drives.csv')
 FOUND_BEFORE = os.path.join(HERE, '..', 'fuzz', 'corpora.tar.xz')
 CATALOGUE_BYTES = 8000  # a fuzzer takes no longer ones
 PAGES = 96              # at least as many as there are pages
+REQUESTS = 220          # ten of each kind
 ANSWERS_OF_COMMAND = 2  # more of the same kind teach a fuzzer little
 
 
@@ -87,6 +90,12 @@ def seeds_of(name):
         return
     if 'http_headers' in name:
         yield from HEADERS
+        return
+    if 'requests' in name:
+        for pieces in (b'\0', b'\1'):
+            yield pieces + broken_requests.GOOD
+        for _, data in broken_requests.broken_requests(1, REQUESTS):
+            yield b'\0' + data
         return
     if 'history' in name:
         yield from HISTORY_LINES
