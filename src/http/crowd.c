@@ -47,6 +47,8 @@ struct http_connection *http_crowd_add(struct http_crowd *crowd, struct MHD_Conn
 
 void http_crowd_remove(struct http_crowd *crowd, struct http_connection *c)
 {
+	if (!c)
+		return;
 	if (c->stage == HTTP_LEAVING)
 		crowd->n_leaving--;
 	else

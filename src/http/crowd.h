@@ -55,7 +55,7 @@ extern const uint64_t http_stage_us[N_HTTP_STAGES];
 
 /* NULL: no memory. */
 struct http_connection *http_crowd_add(struct http_crowd *, struct MHD_Connection *, int fd, uint64_t now_us);
-void http_crowd_remove(struct http_crowd *, struct http_connection *);	/* the caller frees it */
+void http_crowd_remove(struct http_crowd *, struct http_connection *);	/* the caller frees it; NULL does nothing */
 /* Nothing where it is at that already, or leaving. */
 void http_crowd_move(struct http_crowd *, struct http_connection *, enum http_stage, uint64_t now_us);
 

@@ -8,7 +8,8 @@
 #include "base/log.h"
 
 enum {
-	CONNECTION_MEMORY = 32 * 1024,		/* a request's headers must fit into it */
+	CONNECTION_MEMORY = 36 * 1024,		/* a request's headers must fit into it; above 32 KiB libmicrohttpd maps it, and
+						 * what is mapped is given back, even where memory is locked */
 	PAUSE_MAX_MS = 64,
 };
 
@@ -127,6 +128,7 @@ int http_driver_start(struct http_driver *d, sd_event *event, struct http_site *
 				     MHD_OPTION_CONNECTION_LIMIT, (unsigned)HTTP_CONNECTIONS_MAX + 1,
 				     MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
 				     MHD_OPTION_CONNECTION_TIMEOUT, 0u,
+				     MHD_OPTION_STRICT_FOR_CLIENT, 1,	/* RFC 9112, 3.2: a request without Host is refused */
 				     MHD_OPTION_ARRAY, is_tls ? tls : tls + 1,
 				     MHD_OPTION_END);
 	r = d->daemon ? attach(d, event) : -ENOMEM;

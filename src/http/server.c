@@ -1,7 +1,6 @@
 #include "http/server.h"
 
 #include <errno.h>
-#include <malloc.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +17,7 @@
 
 enum {
 	ACCEPTS_MAX = 64,			/* in one turn of the loop */
+	RUNS_MAX = 4,
 	DEAF_US = 100000,			/* without descriptors */
 	FINISH_US = 1000000,
 	FINISH_STEP_MS = 5,
@@ -38,7 +38,6 @@ struct http_server {
 	struct listener *listeners;
 	sd_event_source *overdue;	/* when the next connection's time is over, or at once: */
 	bool has_resumed;		/* a connection, that no run has seen yet */
-	size_t most;			/* connections, since memory was last given back */
 	char url[HTTP_URL_MAX];		/* of the first */
 };
 
@@ -64,26 +63,11 @@ static void has_resumed(void *context)
 	http_timer_check(r);
 }
 
-/* A crowd's memory is given back when it has left: the allocator would keep it, between what others have. */
-static void trim(struct http_server *server)
-{
-	enum { CROWD = 64 };
-	size_t n = http_crowd_size(&server->site.crowd);
-
-	if (n > server->most)
-		server->most = n;
-	if (server->most < CROWD || n > server->most / 4)
-		return;
-	server->most = n;
-	malloc_trim(0);
-}
-
 static void has_run(void *context)
 {
 	struct http_server *server = context;
 	int r = arm_overdue(server);
 
-	trim(server);
 	http_site_let_go(&server->site);
 	http_timer_check(r);
 }
@@ -116,7 +100,9 @@ static bool make_room(struct http_server *server)
 		return true;
 	if (!http_crowd_give_way(&server->site.crowd) && !http_crowd_cut_answer(&server->site.crowd, clock_monotonic_us()))
 		return false;
-	run_drivers(server);		/* one sees its end, and closes it */
+	/* One sees its end, and closes it; in a crowd that stirs not always at the first run. */
+	for (int runs = 0; runs < RUNS_MAX && http_crowd_size(&server->site.crowd) >= HTTP_CONNECTIONS_MAX; runs++)
+		run_drivers(server);
 	return http_crowd_size(&server->site.crowd) < HTTP_CONNECTIONS_MAX;
 }
 

@@ -31,9 +31,10 @@ SCRAPE_LIMIT_S = 0.050
 # Of a scrape that the machine held up, as it does the simplest server there is
 SPARE_SCRAPES, SPARE_SHARE = 2, 0.005
 
-CONNECTIONS_MAX, CONNECTION_KIB = 256, 32       # src/http/server.c
+CONNECTIONS_MAX, CONNECTION_KIB = 256, 36       # src/http/driver.h, driver.c
 HEAD_S = 10                                     # src/http/crowd.c
-BESIDE_KIB = 2048                               # what a connection has beside its own memory, and the answers under way
+BESIDE_KIB = 2048 + 40 * 64                     # what a connection has beside its own memory, and 40 answers under way (page.c)
+EVICTED_SHARE = 0.03                            # of new connections, the oldest of 256 in a storm of thousands a second
 
 SLOW = {'silent': 450, 'trickle': 600, 'half_closed': 200, 'vanished': 50, 'huge': 300, 'idle': 400}
 UNREAD = {'unread': 400, 'silent': 800, 'trickle': 800}
@@ -148,7 +149,9 @@ class Watch:
         print('# %d scrapes beside %s: %s; the simplest server: %s' % (len(s.seconds), beside, figures(s.seconds), figures(c.seconds)))
         print('# %d scrapes took 50 ms or more, and %d answers of the simplest server; a kept connection was opened anew %d times; %d times '
               'the machine held up who asked' % (slow, noise, s.reopened, s.held_up))
-        cases.check(not s.refused, 'no scrape is refused beside ' + beside,
+        # Whoever has not asked yet gives way when 256 have come after him, also who was about to ask.
+        evicted = [r for r in s.refused if r.startswith(('ConnectionError: ended after 0 bytes', 'ConnectionResetError'))]
+        cases.check(s.refused == evicted and len(evicted) <= SPARE_SCRAPES + EVICTED_SHARE * s.count, 'next to no scrape is refused beside ' + beside,
                     '%d: %s' % (len(s.refused), collections.Counter(s.refused).most_common(5)))
         cases.check(s.held_up <= SPARE_SCRAPES + SPARE_SHARE * s.count, 'and next to none is held up', s.held_up)
         cases.check(statistics.median(s.seconds) < SCRAPE_LIMIT_S, 'a scrape takes less than 50 ms beside ' + beside, figures(s.seconds))
@@ -370,6 +373,12 @@ FIXED = [
 ]
 
 
+def without_double_head(data):
+    """libmicrohttpd 0.9.75 writes the head of its own answer to a bad Content-Length twice."""
+    head, end, rest = data.partition(b'\r\n\r\n')
+    return rest if end and rest.startswith(head + end) else data
+
+
 class Exchange:
     """One connection, these bytes, and what comes back. The server need not see at once that we have no more to say; who has not
     been answered after a moment is looked at later."""
@@ -428,7 +437,7 @@ class Exchange:
     def wrong(self, counts):
         """What is wrong with the answers, or None."""
         try:
-            answers, rest = web.take_answers(self.got)
+            answers, rest = web.take_answers(without_double_head(self.got))
         except web.BadAnswer as error:
             return '%s: %s: %r' % (self.kind, error, self.data[:200])
         counts.update(a.status for a in answers)

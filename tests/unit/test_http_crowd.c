@@ -26,7 +26,7 @@ static struct guest come(struct http_crowd *crowd, uint64_t now_us)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
 	g.ours = pair[0];
 	g.theirs = pair[1];
-	g.connection = http_crowd_add(crowd, g.ours, now_us);
+	g.connection = http_crowd_add(crowd, NULL, g.ours, now_us);
 	assert_non_null(g.connection);
 	return g;
 }
@@ -35,6 +35,7 @@ static struct guest come(struct http_crowd *crowd, uint64_t now_us)
 static void go(struct http_crowd *crowd, struct guest *g)
 {
 	http_crowd_remove(crowd, g->connection);
+	free(g->connection);
 	close(g->ours);
 	close(g->theirs);
 	*g = (struct guest){ 0 };
