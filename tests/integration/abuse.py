@@ -9,7 +9,6 @@ import os
 import random
 import re
 import socket
-import struct
 import subprocess
 import sys
 import tempfile
@@ -73,8 +72,9 @@ class Crowded:
         cases.check(self.most_descriptors <= self.base_descriptors + CONNECTIONS_MAX + 1, 'and so do descriptors', self.most_descriptors)
 
     def judge_after(self, beside):
+        """libmicrohttpd does not see every end that comes together with what is before it; those connections go when their time is over."""
         try:
-            exporter.wait_for('descriptors', lambda: descriptors(self.pid) <= self.base_descriptors, patience_s=5)
+            exporter.wait_for('descriptors', lambda: descriptors(self.pid) <= self.base_descriptors, HEAD_S + 2)
             gone = True
         except AssertionError:
             gone = False
@@ -241,10 +241,8 @@ def wrong_passwords(folder):
 # ---- broken requests
 
 SEED, BROKEN = 20, 4400
-PATIENCE_S = 3
 MOMENT_S, WAITING_MAX = 0.02, 20
-CLOSED = 0                      # no answer, but the end
-REFUSED = {CLOSED, 400, 405, 413, 414, 431, 501, 505}
+REFUSED = {web.CLOSED, 400, 405, 413, 414, 431, 501, 505}
 LIVE = re.compile(rb'^(?:# (?:HELP|TYPE) )?(?:drive_exporter_|process_).*\n', re.M)
 
 CLOSING = b' HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
@@ -264,85 +262,6 @@ FIXED = [
 ]
 
 
-def once_only(data, counts):
-    """libmicrohttpd 0.9.75 sends the head of what it answers to some headers, as a bad Content-Length, twice, and then ends the
-    connection. That is for the library to mend; it is counted."""
-    head, end, rest = data.partition(b'\r\n\r\n')
-    if not re.match(rb'HTTP/1\.1 4[0-9]{2} ', head) or b'\r\nConnection: close' not in head or not rest.startswith(head[:12]):
-        return data
-    counts['head twice'] += 1
-    return rest
-
-
-class Exchange:
-    """One connection, these bytes, and what comes back. The server need not see at once that we have no more to say; who has not
-    been answered after a moment is looked at later."""
-
-    def __init__(self, port, kind, data, pieces=1, is_aborted=False):
-        self.kind, self.data, self.got, self.is_cut, self.is_over = kind, data, b'', is_aborted, False
-        self.client = web.Client(port, timeout_s=PATIENCE_S)
-        self.send(pieces)
-        if is_aborted:
-            self.close()
-
-    def send(self, pieces):
-        step = max(1, -(-len(self.data) // pieces))
-        try:
-            for at in range(0, len(self.data), step):
-                self.client.socket.sendall(self.data[at:at + step])
-            self.client.socket.shutdown(socket.SHUT_WR)
-        except socket.timeout:
-            raise
-        except OSError:         # it was refused before its end
-            pass
-
-    def read(self, patience_s):
-        """Whether the connection has ended."""
-        if not self.is_over:
-            self.client.socket.settimeout(patience_s)
-            try:
-                while part := self.client.socket.recv(1 << 18):
-                    self.got += part
-                self.close()
-            except (socket.timeout, BlockingIOError):
-                pass
-            except ConnectionError:
-                self.is_cut = True
-                self.close()
-        return self.is_over
-
-    def close(self):
-        """Where the server has not ended it, with a reset: libmicrohttpd need not see an end that came together with a request."""
-        if not self.is_over:
-            self.client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
-        self.client.close()
-        self.is_over = True
-
-    def status(self):
-        """Of the first answer; CLOSED; or None while it waits."""
-        answers, _ = web.take_answers(self.got)
-        return answers[0].status if answers else CLOSED if self.is_over else None
-
-    def is_half(self):
-        try:
-            return bool(web.take_answers(self.got)[1])
-        except web.BadAnswer:
-            return False
-
-    def wrong(self, counts):
-        """What is wrong with the answers, or None."""
-        try:
-            answers, rest = web.take_answers(once_only(self.got, counts))
-        except web.BadAnswer as error:
-            return '%s: %s: %r' % (self.kind, error, self.data[:200])
-        counts.update(a.status for a in answers)
-        counts['no answer, but the end' if self.is_over else 'kept waiting'] += not answers
-        if rest and not self.is_cut:
-            return '%s: half an answer: %r to %r' % (self.kind, rest[:100], self.data[:200])
-        wrong = [a.status for a in answers if not (a.status == 100 or 200 <= a.status < 300 or 400 <= a.status < 600)]
-        return '%s: status %s to %r' % (self.kind, wrong, self.data[:200]) if wrong else None
-
-
 def steady(body):
     return LIVE.sub(b'', body)
 
@@ -351,7 +270,7 @@ def exchange_broken(port, judge):
     """Some are left open for a while, so that the server has others beside them."""
     r, waiting = random.Random(SEED), collections.deque()
     for kind, data in broken_requests.broken_requests(SEED, BROKEN):
-        e = Exchange(port, kind, data, r.choice([1, 1, 2, 5]), r.random() < 0.05)
+        e = web.Exchange(port, kind, data, r.choice([1, 1, 2, 5]), r.random() < 0.05)
         if e.read(MOMENT_S):
             judge(e)
             continue
@@ -366,7 +285,7 @@ def broken(daemon):
     counts, wrong, began = collections.Counter(), [], time.monotonic()
 
     def judge(e):
-        e.read(PATIENCE_S if e.is_half() else 0)
+        e.read(web.PATIENCE_S if e.is_half() else 0)
         wrong.append(e.wrong(counts))
         e.close()
     exchange_broken(daemon.port, judge)
@@ -377,7 +296,7 @@ def broken(daemon):
 
 def refused(daemon):
     """Those that must not be taken for something else."""
-    open_ones = {what: Exchange(daemon.port, what, data) for what, data, _ in FIXED}
+    open_ones = {what: web.Exchange(daemon.port, what, data) for what, data, _ in FIXED}
     end = time.monotonic() + HEAD_S + 1
     for what, _, statuses in FIXED:
         e = open_ones[what]
