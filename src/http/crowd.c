@@ -124,10 +124,9 @@ uint64_t http_crowd_next_us(const struct http_crowd *crowd)
 
 bool http_crowd_give_way(struct http_crowd *crowd)
 {
-	struct http_connection *c = crowd->stages[HTTP_HEAD].first;
+	const struct http_queue *head = &crowd->stages[HTTP_HEAD], *idle = &crowd->stages[HTTP_IDLE];
+	struct http_connection *c = head->n >= idle->n ? head->first : idle->first;
 
-	if (!c)
-		c = crowd->stages[HTTP_IDLE].first;
 	if (c)
 		shut_down(crowd, c);
 	return c;

@@ -68,8 +68,8 @@ void http_crowd_resume_all(struct http_crowd *);
 size_t http_crowd_expire(struct http_crowd *, uint64_t now_us);
 /* When the next one's time is over; UINT64_MAX: there is none. */
 uint64_t http_crowd_next_us(const struct http_crowd *);
-/* Shuts down one that waits for nothing of ours: the oldest that has not asked yet, else the one that is idle for longest. False:
- * there is none. */
+/* Shuts down one that waits for nothing of ours: the oldest that has not asked yet or, where more are idle, the one that is for
+ * longest. So neither crowd drives out who is of the other. False: there is none. */
 bool http_crowd_give_way(struct http_crowd *);
 /* Shuts down who has been taking his answer for longest, if that is a second at least, when others cannot be answered for him.
  * False: nobody has. */

@@ -2,12 +2,14 @@
 
     crowd.py PORT KIND=NUMBER...
 
-opens so many connections of each kind, all at once, and each again a second after the server has ended it, until its standard input
-ends. A line says when all have connected once; the last is JSON: how many were opened and ended by the server, and what answers came."""
+opens so many connections of each kind, all at once, and each again a second or two after the server has ended it, until its standard
+input ends. A line says when all have connected once; the last is JSON: how many were opened and ended by the server, and what answers came."""
 
 import collections
+import heapq
 import json
 import os
+import random
 import resource
 import select
 import socket
@@ -15,7 +17,7 @@ import sys
 import time
 
 TICK_S, SLOTS = 0.1, 10         # a byte each tick; the connections' ticks are spread over it
-AGAIN_S = 1
+AGAIN_S = 1, 2                  # spread over that time: they are slow, not a flood
 TCP_REPAIR = 19                 # closed under it, a socket is gone without a word to the other side
 
 HEAD = b'GET /metrics HTTP/1.1\r\n' + b'X-Slow: yes\r\n' * 10000
@@ -42,7 +44,7 @@ class Member:
 
     def open(self):
         self.socket = socket.socket()
-        self.socket.settimeout(AGAIN_S)
+        self.socket.settimeout(1)
         if not self.kind.reads:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         self.crowd.members[self.socket.fileno()] = self
@@ -56,7 +58,7 @@ class Member:
         del self.crowd.members[self.socket.fileno()]
         self.socket.close()
         self.socket = None
-        self.crowd.later.append((time.monotonic() + AGAIN_S, self))
+        heapq.heappush(self.crowd.later, (time.monotonic() + self.crowd.random.uniform(*AGAIN_S), id(self), self))
 
     def begin(self):
         self.is_up = True
@@ -110,7 +112,7 @@ class Member:
 class Crowd:
     def __init__(self, port, numbers):
         self.port, self.poll, self.members = port, select.epoll(), {}
-        self.later, self.counts = collections.deque(), collections.Counter()
+        self.later, self.counts, self.random = [], collections.Counter(), random.Random(1)
         self.all = [Member(self, name) for name, number in numbers.items() for _ in range(number)]
         self.waiting = set(self.all)
         stepping = [m for m in self.all if m.kind.step]
@@ -118,7 +120,7 @@ class Crowd:
 
     def open_again(self):
         while self.later and self.later[0][0] <= time.monotonic():
-            member = self.later.popleft()[1]
+            member = heapq.heappop(self.later)[2]
             member.safely(member.open)
 
     def run(self):
