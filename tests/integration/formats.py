@@ -122,9 +122,13 @@ def unpack_with(daemon, command, name):
     if not exporter.tool(command[0]):
         cases.skip('no ' + command[0])
         return
-    done = subprocess.run([*command, daemon.url], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    plain = fetch(daemon, False, False)
-    cases.check(steady(done.stdout.decode('utf-8', 'replace')) == steady(plain), name, done.stderr.decode('utf-8', 'replace')[-500:])
+    end = time.monotonic() + exporter.PATIENCE_S
+    while True:         # until nothing has happened to the drives in between
+        done = subprocess.run([*command, daemon.url], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        is_same = steady(done.stdout.decode('utf-8', 'replace')) == steady(fetch(daemon, False, False))
+        if is_same or time.monotonic() > end:
+            break
+    cases.check(is_same, name, done.stderr.decode('utf-8', 'replace')[-500:])
 
 
 def choose(daemon):
