@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
@@ -88,6 +89,7 @@ def try_it(daemon, url, device, folder):
     for attempt in range(40):
         first = ours_of(daemon.metrics(), device)
         theirs = theirs_of(fetch(url), device)
+        time.sleep(0.05)        # two scrapes within 20 ms would share one reading
         if ours_of(daemon.metrics(), device) == first:
             break
     wrong = ['%s: theirs %r, ours %r' % (n, theirs.get(n), v) for n, v in first.items()
