@@ -201,8 +201,7 @@ def judge_example(members, example):
     capture = os.path.join(exporter.CAPTURES, 'seagate_1200_sas.capture')
     flags = ('--no-collector.history', '--no-collector.drivedb', '--catalogue.path=' + os.path.join(exporter.SOURCE, 'data', 'drives.csv'))
     with exporter.Exporter('--replay=' + capture, '--log.level=error', *flags) as daemon:
-        daemon.wait_for_visits(1)
-        drive = json.loads(daemon.get('/api/v1/drives')[2])['drives'][0]
+        drive = showcase.settled(daemon)[0]
     drive = {name: value for name, value in drive.items() if not MOVING.search(name)}
     cases.check(drive == example and set(example) <= set(members), "docs/api.md's example is what is served", json.dumps(drive, indent=2))
 
