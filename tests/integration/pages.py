@@ -132,7 +132,8 @@ def judge_lived(daemon, drives):
     lived = [d for d in drives if d['drive'].startswith('SDLL')][0]
     page = Page(daemon.get(drive_path(lived['drive']))[2])
     points = page.all('polyline')[0]['points'].split()
-    cases.check(len(points) > 30 and page.all('svg')[0]['role'] == 'img' and page.all('svg')[0]['aria-labelledby'] in page.ids,
+    # One in two weeks of old days is kept, and a machine that is busy misses some of the newest.
+    cases.check(len(points) > 15 and page.all('svg')[0]['role'] == 'img' and page.all('svg')[0]['aria-labelledby'] in page.ids,
                 'the chart has the months, and a title', len(points))
     y = [float(p.split(',')[1]) for p in points]
     cases.check(y == sorted(y, reverse=True) and y[0] - y[-1] > 50, 'the curve climbs', y[::20])

@@ -14,7 +14,7 @@ import exporter
 import life
 import made
 
-DAYS, SPEED = 300, 3000000
+DAYS, SPEED = 300, 1500000
 DAY_S = 86400
 LIVED = 'hgst_ss200_sas'
 OTHERS = (
