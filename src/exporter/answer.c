@@ -11,7 +11,7 @@ enum { BODY_MAX = 64 << 20 };
 
 /* An answer up to this size is put in one place: it is sent from there. Larger ones are sent from the pieces, which several may
  * share. */
-enum { JOINED_MAX = 128 << 10 };
+enum { JOINED_MAX = 512 << 10 };
 
 /* What is being made. */
 struct making {
