@@ -212,7 +212,8 @@ def users_have_passwords(web):
         cases.check(get('-u', 'prometheus:wrong')[0] == 401, 'a wrong password, ' + what)
         cases.check(get('-u', 'nobody:secret')[0] == 401, 'another user, ' + what)
         cases.check(get('-H', 'Authorization: Bearer secret')[0] == 401, 'another scheme, ' + what)
-        cases.check(get('-u', 'prometheus:secret', '-X', 'POST', '-d', 'x' * 100000)[0] == 405, 'another method, ' + what)
+        # The answer comes before the body is read, and the end of the connection may overtake it (RFC 9112, 9.6).
+        cases.check(any(get('-u', 'prometheus:secret', '-X', 'POST', '-d', 'x' * 100000)[0] == 405 for _ in range(5)), 'another method, ' + what)
         status, said = get('-u', 'prometheus:secret')
         cases.check(status == 200 and 'drive_up{' in said, 'the right password, ' + what, said[:500])
         cases.check(get('-u', 'prometheus:secret', path='/none')[0] == 404, 'and a page that is not there, ' + what)
